@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make            build ./tiermem
+# make demo       install what is missing, build, and show this machine and a captured one
+# make check      install what the tests need, build, and run every test
+# make help       every target
+
+VERSION = 0.1.0
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+BASHCOMPDIR ?= $(DATADIR)/bash-completion/completions
+ZSHCOMPDIR ?= $(DATADIR)/zsh/site-functions
+FISHCOMPDIR ?= $(DATADIR)/fish/vendor_completions.d
+
+# Objects go to O, so that builds with other compilers or sanitizers can stand side by side.
+O ?= build
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+WERROR ?= -Werror
+CFLAGS ?= -O2 -g
+SANITIZE ?=
+
+# make V=1 shows whole commands.
+V ?= 0
+ifeq ($(V),0)
+quiet = @printf '  %-5s %s\n' '$(1)' '$(or $(2),$@)';
+endif
+
+LIBRARIES = libsysfs libcjson smartcols
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DTIERMEM_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
+	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -fstack-protector-strong \
+	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer) \
+	$(shell $(PKG_CONFIG) --cflags $(LIBRARIES) 2>/dev/null) $(CFLAGS)
+ALL_LDFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+LIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null)
+CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null)
+
+LIB_SOURCES := $(sort $(wildcard lib/*/*.c))
+CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))
+UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
+FUZZ_SOURCES := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
+
+LIB_OBJECTS := $(LIB_SOURCES:%.c=$(O)/%.o)
+CMD_OBJECTS := $(CMD_SOURCES:%.c=$(O)/%.o)
+UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(O)/unit/%)
+FUZZ_TARGETS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/fuzz/%)
+FUZZ_REPLAYS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/replay/%)
+
+CLI_TESTS := $(sort $(wildcard tests/cli/*.t))
+VM_TESTS := $(sort $(wildcard tests/vm/*.t))
+
+all: tiermem
+
+tiermem: $(O)/tiermem
+	@cp -f $< $@
+
+$(O)/tiermem: $(CMD_OBJECTS) $(O)/libtiermem.a $(O)/ldflags
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(CMD_OBJECTS) $(O)/libtiermem.a $(LIBS)
+
+$(O)/libtiermem.a: $(LIB_OBJECTS)
+	@rm -f $@
+	$(call quiet,AR)$(AR) rcs $@ $^
+
+$(O)/%.o: %.c $(O)/cflags
+	@mkdir -p $(@D)
+	$(call quiet,CC,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/unit/%: $(O)/tests/unit/%.o $(O)/libtiermem.a $(O)/ldflags
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/libtiermem.a $(LIBS) $(CMOCKA_LIBS)
+
+$(O)/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libtiermem.a
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(O)/libtiermem.a $(LIBS)
+
+$(O)/replay/%: $(O)/tests/fuzz/%.o $(O)/tests/fuzz/replay.o $(O)/libtiermem.a
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/tests/fuzz/replay.o $(O)/libtiermem.a $(LIBS)
+
+# A command table of the tests' own, with the program's real main, parser, help and completion.
+DEMO_OBJECTS = $(O)/tests/cli/demo.o $(filter-out $(O)/cmd/commands.o $(O)/cmd/topology%,$(CMD_OBJECTS))
+$(O)/tests/demo: $(DEMO_OBJECTS) $(O)/libtiermem.a $(O)/ldflags
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(DEMO_OBJECTS) $(O)/libtiermem.a $(LIBS)
+
+# Stamps that change when the flags do, so that everything built with the old ones is built again.
+$(O)/cflags: force
+	@mkdir -p $(O)
+	@$(PKG_CONFIG) --exists $(LIBRARIES) || { echo "libraries are missing ($(LIBRARIES)): run 'make deps'" >&2; exit 1; }
+	@echo '$(subst ','\'',$(CC) $(ALL_CFLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(CC) $(ALL_CFLAGS))' >$@
+
+$(O)/ldflags: force
+	@mkdir -p $(O)
+	@echo '$(CC) $(ALL_LDFLAGS) $(LIBS)' | cmp -s - $@ || echo '$(CC) $(ALL_LDFLAGS) $(LIBS)' >$@
+
+-include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(O)/tests/cli/demo.d
+-include $(UNIT_SOURCES:%.c=$(O)/%.d) $(FUZZ_SOURCES:%.c=$(O)/%.d) $(O)/tests/fuzz/replay.d
+
+## Getting started
+
+deps:                   ## install what building needs (as root or with sudo)
+	tools/deps build
+
+demo:                   ## build, and show this machine and a captured one
+	@tools/deps build
+	@$(MAKE) --no-print-directory all
+	@tests/demo
+
+## Tests
+
+# Programs that `make check` runs; built by a second make, after tools/deps.
+tests: $(UNIT_TESTS) $(FUZZ_REPLAYS) $(O)/tests/demo tiermem
+
+check:                  ## install what the tests need, build, run every test
+	@tools/deps build test $(if $(TIERMEM_NO_VM),,vm)
+	@$(MAKE) --no-print-directory tests
+	@tests/run $(O)/check.log $(UNIT_TESTS) $(FUZZ_REPLAYS) $(CLI_TESTS) $(VM_TESTS)
+
+check-unit: $(UNIT_TESTS) $(FUZZ_REPLAYS)       ## unit tests and the fuzz corpora
+	@TEST_EXEC='$(TEST_EXEC)' tests/run $(O)/check-unit.log $(UNIT_TESTS) $(FUZZ_REPLAYS)
+
+check-cli: $(O)/tiermem $(O)/tests/demo         ## the command line's tests
+	@TIERMEM=$(abspath $(O)/tiermem) TIERMEM_DEMO=$(abspath $(O)/tests/demo) tests/run $(O)/check-cli.log $(CLI_TESTS)
+
+check-vm: tiermem       ## real kernels in virtual machines
+	@tools/deps vm
+	@tests/run $(O)/check-vm.log $(VM_TESTS)
+
+check-asan:             ## unit, CLI and corpora with AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/deps build test
+	@$(MAKE) --no-print-directory O=$(O)/asan SANITIZE=address,undefined CFLAGS='-O1 -g -fno-sanitize-recover=all' \
+		check-unit check-cli
+
+check-clang:            ## build and unit tests with clang
+	@tools/deps build test lint
+	@$(MAKE) --no-print-directory O=$(O)/clang CC=clang $(O)/clang/tiermem check-unit
+
+check-valgrind: $(UNIT_TESTS) $(FUZZ_REPLAYS)   ## unit tests under valgrind
+	@tools/deps lint
+	@TEST_EXEC='valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all' \
+		tests/run $(O)/check-valgrind.log $(UNIT_TESTS)
+
+check-cross:            ## build for arm64, unit tests under qemu
+	@tools/deps build test cross
+	+@tools/cross make --no-print-directory O=$(O)/arm64 TEST_EXEC='$(CURDIR)/tools/cross run' \
+		$(O)/arm64/tiermem check-unit
+
+check-fresh:            ## both README commands in newly made Debian 12 and 13 folders
+	@tools/deps fresh
+	@tests/fresh bookworm trixie
+
+check-layers: $(LIB_OBJECTS) ## layers point one way
+	@tools/check-layers --objects $(O)
+
+lint:                   ## static checks of sources, scripts and manual pages
+	@tools/deps build test lint
+	@$(MAKE) --no-print-directory check-layers
+	@prove tools/check-layers :: --self-test
+	@tools/lint -- $(ALL_CFLAGS)
+
+# Seconds for all fuzz targets together.
+T ?= 60
+fuzz:                   ## fuzz every target for T seconds (T=60) in all
+	@tools/deps build lint
+	@$(MAKE) --no-print-directory O=$(O)/libfuzzer CC=clang SANITIZE=address,undefined \
+		CFLAGS='-O1 -g -fno-sanitize-recover=all -fsanitize=fuzzer-no-link' \
+		$(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/libfuzzer/fuzz/%)
+	@tests/fuzz/run $(T) $(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/libfuzzer/fuzz/%)
+
+fuzz-check:             ## the short fuzzing that CI does
+	@$(MAKE) --no-print-directory fuzz T=120
+
+bench-cli: tiermem      ## speed of reading a large tree against lstopo and numactl
+	@tools/deps bench
+	@tests/bench/cli
+
+vm: tiermem             ## boot a machine with a shell: make vm MACHINE=B KERNEL=6.12
+	@tools/deps vm
+	@tests/vm/vm shell --machine $(or $(MACHINE),A) --kernel $(or $(KERNEL),6.12)
+
+update-golden: tiermem $(O)/tests/demo    ## rewrite the expected outputs of the CLI tests (then read the diff)
+	@UPDATE_GOLDEN=1 tests/run $(O)/golden.log $(CLI_TESTS)
+
+## Installing
+
+install: tiermem        ## install below DESTDIR and PREFIX
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
+		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR) \
+		$(DESTDIR)$(DATADIR)/tiermem/schemas
+	$(INSTALL) -m 755 tiermem $(DESTDIR)$(BINDIR)/tiermem
+	$(INSTALL) -m 644 man/*.1 $(DESTDIR)$(MANDIR)/man1/
+	$(INSTALL) -m 644 man/*.5 $(DESTDIR)$(MANDIR)/man5/
+	$(INSTALL) -m 644 completions/tiermem.bash $(DESTDIR)$(BASHCOMPDIR)/tiermem
+	$(INSTALL) -m 644 completions/_tiermem $(DESTDIR)$(ZSHCOMPDIR)/_tiermem
+	$(INSTALL) -m 644 completions/tiermem.fish $(DESTDIR)$(FISHCOMPDIR)/tiermem.fish
+	$(INSTALL) -m 644 schemas/*.json $(DESTDIR)$(DATADIR)/tiermem/schemas/
+
+clean:                  ## remove what was built
+	rm -rf build tiermem
+
+help:                   ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## *\(.*\)/\1\t\2/p; s/^## \(.*\)/\n\1:/p' Makefile | expand -t 18
+
+force:
+
+.PHONY: all deps demo tests check check-unit check-cli check-vm check-asan check-clang check-valgrind check-cross \
+	check-fresh check-layers lint fuzz fuzz-check bench-cli vm update-golden install clean help force
+.DELETE_ON_ERROR:
+.SECONDARY:

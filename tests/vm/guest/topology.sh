@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# topology-*.t: what tiermem says of this machine, and what the kernel says.
+
+. /vm/lib.sh
+
+uname -r | emit release
+for node in /sys/devices/system/node/node[0-9]*; do
+	sed -n 's/^Node \([0-9]*\) MemTotal: *\([0-9]*\) kB/\1 \2/p' "$node/meminfo"
+done | emit totals
+
+emit_run topology.json tiermem topology --json
+for view in plain tree matrix verbose; do
+	case $view in
+	plain) emit_run plain.txt tiermem topology ;;
+	*) emit_run "$view.txt" tiermem topology "--$view" ;;
+	esac
+done
+emit_run user.json setuidgid nobody tiermem topology --json
+exit 0

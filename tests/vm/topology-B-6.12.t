@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+
+. "$(dirname "$0")/topology.sh"
+topology_test B 6.12

@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+
+. "$(dirname "$0")/topology.sh"
+topology_test C 6.12
