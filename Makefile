@@ -9,6 +9,7 @@ VERSION = 0.1.0
 
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 BASHCOMPDIR ?= $(DATADIR)/bash-completion/completions
@@ -33,22 +34,29 @@ quiet = @printf '  %-5s %s\n' '$(1)' '$(or $(2),$@)';
 endif
 
 LIBRARIES = libsysfs libcjson smartcols
+# Loaded when used, so only its headers are needed.
+LOADED = libarchive numa
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DTIERMEM_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
 	-Wshadow -Wstrict-prototypes -Wmissing-prototypes -fstack-protector-strong \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer) \
-	$(shell $(PKG_CONFIG) --cflags $(LIBRARIES) 2>/dev/null) $(CFLAGS)
+	$(shell $(PKG_CONFIG) --cflags $(LIBRARIES) $(LOADED) 2>/dev/null) $(CFLAGS)
 ALL_LDFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+# What runs in other programs is never built with a sanitizer: it would need that in them too.
+PLAIN_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -fstack-protector-strong $(CFLAGS)
 LIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null)
 CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null)
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c))
 CMD_SOURCES := $(sort $(wildcard cmd/*.c cmd/*/*.c))
+PRELOAD_SOURCES := $(sort $(wildcard preload/*.c))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*.c))
 FUZZ_SOURCES := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(O)/%.o)
 CMD_OBJECTS := $(CMD_SOURCES:%.c=$(O)/%.o)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(O)/unit/%)
+RUN_HELPERS := $(patsubst tests/%.c,$(O)/%,$(sort $(wildcard tests/run-helpers/*.c)))
 FUZZ_TARGETS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/fuzz/%)
 FUZZ_REPLAYS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/replay/%)
 
@@ -57,7 +65,7 @@ VM_TESTS := $(sort $(wildcard tests/vm/*.t))
 
 all: tiermem
 
-tiermem: $(O)/tiermem
+tiermem: $(O)/tiermem $(O)/libtiermem-large.so
 	@cp -f $< $@
 
 $(O)/tiermem: $(CMD_OBJECTS) $(O)/libtiermem.a $(O)/ldflags
@@ -69,7 +77,19 @@ $(O)/libtiermem.a: $(LIB_OBJECTS)
 
 $(O)/%.o: %.c $(O)/cflags
 	@mkdir -p $(@D)
-	$(call quiet,CC,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call quiet,CC,$<)$(CC) $(ALL_CFLAGS) $(OWN_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Where the preloaded library is installed: for one object, lest another PREFIX at installing builds all anew.
+$(O)/cmd/run-large.o: OWN_CFLAGS = -DTIERMEM_LIBDIR='"$(LIBDIR)"'
+$(O)/cmd/run-large.o: $(O)/libdir
+
+$(O)/libtiermem-large.so: $(PRELOAD_SOURCES) preload/large.h $(O)/cflags
+	$(call quiet,LINK)$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
+		$(LDFLAGS) -shared -Wl,-z,now,-z,defs -o $@ $(PRELOAD_SOURCES) -ldl
+
+$(O)/run-helpers/%: tests/run-helpers/%.c $(O)/cflags
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(PLAIN_CFLAGS) $(LDFLAGS) -pthread -o $@ $<
 
 $(O)/unit/%: $(O)/tests/unit/%.o $(O)/libtiermem.a $(O)/ldflags
 	@mkdir -p $(@D)
@@ -84,19 +104,27 @@ $(O)/replay/%: $(O)/tests/fuzz/%.o $(O)/tests/fuzz/replay.o $(O)/libtiermem.a
 	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/tests/fuzz/replay.o $(O)/libtiermem.a $(LIBS)
 
 # A command table of the tests' own, with the program's real main, parser, help and completion.
-DEMO_OBJECTS = $(O)/tests/cli/demo.o $(filter-out $(O)/cmd/commands.o $(O)/cmd/topology%,$(CMD_OBJECTS))
+DEMO_OBJECTS = $(O)/tests/cli/demo.o $(filter-out $(O)/cmd/commands.o $(O)/cmd/snapshot.o $(O)/cmd/topology%,$(CMD_OBJECTS))
 $(O)/tests/demo: $(DEMO_OBJECTS) $(O)/libtiermem.a $(O)/ldflags
 	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(DEMO_OBJECTS) $(O)/libtiermem.a $(LIBS)
+
+# Prints what lib/acpi reads, field by field, for a comparison with iasl.
+$(O)/tests/acpi-dump: $(O)/tests/acpi/dump.o $(O)/libtiermem.a $(O)/ldflags
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/libtiermem.a $(LIBS)
 
 # Stamps that change when the flags do, so that everything built with the old ones is built again.
 $(O)/cflags: force
 	@mkdir -p $(O)
-	@$(PKG_CONFIG) --exists $(LIBRARIES) || { echo "libraries are missing ($(LIBRARIES)): run 'make deps'" >&2; exit 1; }
+	@$(PKG_CONFIG) --exists $(LIBRARIES) $(LOADED) || { echo "libraries are missing ($(LIBRARIES) $(LOADED)): run 'make deps'" >&2; exit 1; }
 	@echo '$(subst ','\'',$(CC) $(ALL_CFLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(CC) $(ALL_CFLAGS))' >$@
 
 $(O)/ldflags: force
 	@mkdir -p $(O)
 	@echo '$(CC) $(ALL_LDFLAGS) $(LIBS)' | cmp -s - $@ || echo '$(CC) $(ALL_LDFLAGS) $(LIBS)' >$@
+
+$(O)/libdir: force
+	@mkdir -p $(O)
+	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
 
 -include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(O)/tests/cli/demo.d
 -include $(UNIT_SOURCES:%.c=$(O)/%.d) $(FUZZ_SOURCES:%.c=$(O)/%.d) $(O)/tests/fuzz/replay.d
@@ -113,8 +141,12 @@ demo:                   ## build, and show this machine and a captured one
 
 ## Tests
 
+# Tests whose children are killed, or look at each other through /proc: emulators change the exit codes of the
+# ones and the /proc of the others.
+FORKING = plan plan-faults
+
 # Programs that `make check` runs; built by a second make, after tools/deps.
-tests: $(UNIT_TESTS) $(FUZZ_REPLAYS) $(O)/tests/demo tiermem
+tests: $(UNIT_TESTS) $(FUZZ_REPLAYS) $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) tiermem
 
 check:                  ## install what the tests need, build, run every test
 	@tools/deps build test $(if $(TIERMEM_NO_VM),,vm)
@@ -122,12 +154,14 @@ check:                  ## install what the tests need, build, run every test
 	@tests/run $(O)/check.log $(UNIT_TESTS) $(FUZZ_REPLAYS) $(CLI_TESTS) $(VM_TESTS)
 
 check-unit: $(UNIT_TESTS) $(FUZZ_REPLAYS)       ## unit tests and the fuzz corpora
-	@TEST_EXEC='$(TEST_EXEC)' tests/run $(O)/check-unit.log $(UNIT_TESTS) $(FUZZ_REPLAYS)
+	@TEST_EXEC='$(TEST_EXEC)' tests/run $(O)/check-unit.log \
+		$(filter-out $(EXCLUDE:%=$(O)/unit/%),$(UNIT_TESTS)) $(FUZZ_REPLAYS)
 
-check-cli: $(O)/tiermem $(O)/tests/demo         ## the command line's tests
-	@TIERMEM=$(abspath $(O)/tiermem) TIERMEM_DEMO=$(abspath $(O)/tests/demo) tests/run $(O)/check-cli.log $(CLI_TESTS)
+check-cli: $(O)/tiermem $(O)/libtiermem-large.so $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) ## the command line's tests
+	@TIERMEM=$(abspath $(O)/tiermem) TIERMEM_DEMO=$(abspath $(O)/tests/demo) \
+		TIERMEM_HELPERS=$(abspath $(O)/run-helpers) tests/run $(O)/check-cli.log $(CLI_TESTS)
 
-check-vm: tiermem       ## real kernels in virtual machines
+check-vm: tiermem $(RUN_HELPERS) ## real kernels in virtual machines
 	@tools/deps vm
 	@tests/run $(O)/check-vm.log $(VM_TESTS)
 
@@ -140,14 +174,16 @@ check-clang:            ## build and unit tests with clang
 	@tools/deps build test lint
 	@$(MAKE) --no-print-directory O=$(O)/clang CC=clang $(O)/clang/tiermem check-unit
 
+VALGRIND = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all --num-callers=30 \
+	--child-silent-after-fork=yes --suppressions=$(CURDIR)/tests/valgrind.supp
 check-valgrind: $(UNIT_TESTS) $(FUZZ_REPLAYS)   ## unit tests under valgrind
 	@tools/deps lint
-	@TEST_EXEC='valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all' \
-		tests/run $(O)/check-valgrind.log $(UNIT_TESTS)
+	@TEST_EXEC='$(VALGRIND)' \
+		tests/run $(O)/check-valgrind.log $(filter-out $(FORKING:%=$(O)/unit/%),$(UNIT_TESTS))
 
 check-cross:            ## build for arm64, unit tests under qemu
 	@tools/deps build test cross
-	+@tools/cross make --no-print-directory O=$(O)/arm64 TEST_EXEC='$(CURDIR)/tools/cross run' \
+	+@tools/cross make --no-print-directory O=$(O)/arm64 TEST_EXEC='$(CURDIR)/tools/cross run' EXCLUDE='$(FORKING)' \
 		$(O)/arm64/tiermem check-unit
 
 check-fresh:            ## both README commands in newly made Debian 12 and 13 folders
@@ -183,7 +219,7 @@ vm: tiermem             ## boot a machine with a shell: make vm MACHINE=B KERNEL
 	@tools/deps vm
 	@tests/vm/vm shell --machine $(or $(MACHINE),A) --kernel $(or $(KERNEL),6.12)
 
-update-golden: tiermem $(O)/tests/demo    ## rewrite the expected outputs of the CLI tests (then read the diff)
+update-golden: tiermem $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) ## rewrite the expected outputs of the CLI tests (then read the diff)
 	@UPDATE_GOLDEN=1 tests/run $(O)/golden.log $(CLI_TESTS)
 
 ## Installing
@@ -193,6 +229,7 @@ install: tiermem        ## install below DESTDIR and PREFIX
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR) \
 		$(DESTDIR)$(DATADIR)/tiermem/schemas
 	$(INSTALL) -m 755 tiermem $(DESTDIR)$(BINDIR)/tiermem
+	$(INSTALL) -D -m 644 $(O)/libtiermem-large.so $(DESTDIR)$(LIBDIR)/tiermem/libtiermem-large.so
 	$(INSTALL) -m 644 man/*.1 $(DESTDIR)$(MANDIR)/man1/
 	$(INSTALL) -m 644 man/*.5 $(DESTDIR)$(MANDIR)/man5/
 	$(INSTALL) -m 644 completions/tiermem.bash $(DESTDIR)$(BASHCOMPDIR)/tiermem

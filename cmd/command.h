@@ -49,7 +49,7 @@ struct option {
 
 /* Global options that a command honours, as bits; the others are refused. */
 enum global {
-	GLOBAL_ROOT = 1 << 0,	 /* --root DIR */
+	GLOBAL_ROOT = 1 << 0,	 /* --root DIR|ARCHIVE */
 	GLOBAL_JSON = 1 << 1,	 /* --json */
 	GLOBAL_DRY_RUN = 1 << 2, /* --dry-run */
 	GLOBAL_TABLE = 1 << 3,	 /* --noheadings, --raw */

@@ -3,11 +3,22 @@
 #include "cmd/command.h"
 #include "cmd/complete.h"
 #include "cmd/help.h"
+#include "cmd/run.h"
+#include "cmd/snapshot.h"
 #include "cmd/topology.h"
+#include "cmd/undo.h"
+#include "cmd/weights.h"
 
+/* clang-format off */
 const struct command *const tiermem_commands[] = {
 	&topology_command,
+	&weights_command,
+	&run_command,
+	&undo_command,
+	&recover_command,
+	&snapshot_command,
 	&help_command,
 	&complete_command,
 	NULL,
 };
+/* clang-format on */

@@ -6,8 +6,8 @@
 
 const struct global_option global_options[NR_GLOBAL_OPTIONS] = {
 	[OPTION_ROOT] = {
-		.option = { .name = "root", .value = "DIR", .kind = VALUE_FOLDER,
-			    .help = "read the machine captured below DIR instead of this one" },
+		.option = { .name = "root", .value = "DIR|ARCHIVE", .kind = VALUE_FILE,
+			    .help = "read the machine captured there instead of this one" },
 		.bit = GLOBAL_ROOT,
 		.refusal = "reads no machine",
 	},

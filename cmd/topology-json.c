@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/topology-firmware.h"
 #include "cmd/topology-view.h"
 #include "lib/out/document.h"
 
@@ -168,6 +169,15 @@ static void add_nodes(struct tm_json *json, const struct topology *t)
 	tm_json_end(json);
 }
 
+static void add_set(struct tm_json *json, const char *key, enum tm_state state,
+		    const struct tm_idset *set)
+{
+	if (state == TM_KNOWN)
+		tm_json_idset(json, key, set);
+	else
+		tm_json_none(json, key, state);
+}
+
 static void add_tiers(struct tm_json *json, const struct tm_machine *m)
 {
 	if (m->tiers_state != TM_KNOWN) {
@@ -178,7 +188,7 @@ static void add_tiers(struct tm_json *json, const struct tm_machine *m)
 	for (size_t i = 0; i < m->nr_tiers; i++) {
 		tm_json_object(json, NULL);
 		tm_json_i64(json, "id", m->tiers[i].id);
-		tm_json_idset(json, "nodes", &m->tiers[i].nodes);
+		add_set(json, "nodes", m->tiers[i].nodes_state, &m->tiers[i].nodes);
 		tm_json_end(json);
 	}
 	tm_json_end(json);
@@ -325,15 +335,6 @@ static void add_problems(struct tm_json *json, const struct tm_problems *problem
 	tm_json_end(json);
 }
 
-static void add_set(struct tm_json *json, const char *key, enum tm_state state,
-		    const struct tm_idset *set)
-{
-	if (state == TM_KNOWN)
-		tm_json_idset(json, key, set);
-	else
-		tm_json_none(json, key, state);
-}
-
 int topology_json(const struct topology *t, char **text, struct tm_error *err)
 {
 	TM_CLEANUP(tm_json_freep) struct tm_json *json = tm_json_new();
@@ -345,9 +346,13 @@ int topology_json(const struct topology *t, char **text, struct tm_error *err)
 	tm_document_begin(json, "topology", 1, &identity);
 	add_set(json, "possible_nodes", m->possible_state, &m->possible_nodes);
 	add_set(json, "online_nodes", m->online_state, &m->online_nodes);
-	tm_json_idset(json, "memory_nodes", &m->memory_nodes);
+	add_set(json, "memory_nodes", m->has_numa ? TM_KNOWN : m->online_state, &m->memory_nodes);
 	tm_json_num(json, "memory_block_size_bytes", m->block_size);
 	tm_json_string(json, "weight_mode", tm_weight_mode_name(m->weight_mode));
+	tm_json_string(json, "weight_mode_hint",
+		       m->weight_mode == TM_WEIGHTS_UNSUPPORTED ?
+			       "kernel 6.9 brings weighted interleave" :
+			       NULL);
 	add_nodes(json, t);
 	add_tiers(json, m);
 	tm_json_object(json, "cxl");
@@ -357,6 +362,7 @@ int topology_json(const struct topology *t, char **text, struct tm_error *err)
 	add_regions(json, &m->cxl);
 	add_dax(json, &m->cxl);
 	tm_json_end(json);
+	topology_add_firmware(json, m);
 	add_problems(json, &t->problems);
 	return tm_json_print(json, false, text, err);
 }

@@ -57,34 +57,55 @@ static void get_free(const void *record, struct tm_cell *cell)
 	tm_cell_num(cell, NODE(record)->memory_free);
 }
 
+/*
+ * What the kernel does not say itself may leave out the way from the CPU: such figures are marked.
+ */
+static void figure(const void *record, struct tm_cell *cell, size_t offset)
+{
+	const struct tm_perf *best = ROW(record)->best;
+
+	if (!best)
+		return;
+	tm_cell_num(cell, *(const struct tm_num *)((const char *)best + offset));
+	cell->approximate = best->source != TM_SOURCE_SYSFS && !best->complete &&
+			    cell->state == TM_KNOWN;
+}
+
 static void get_read_bandwidth(const void *record, struct tm_cell *cell)
 {
-	if (ROW(record)->best)
-		tm_cell_num(cell, ROW(record)->best->read_bandwidth);
+	figure(record, cell, offsetof(struct tm_perf, read_bandwidth));
 }
 
 static void get_write_bandwidth(const void *record, struct tm_cell *cell)
 {
-	if (ROW(record)->best)
-		tm_cell_num(cell, ROW(record)->best->write_bandwidth);
+	figure(record, cell, offsetof(struct tm_perf, write_bandwidth));
 }
 
 static void get_read_latency(const void *record, struct tm_cell *cell)
 {
-	if (ROW(record)->best)
-		tm_cell_num(cell, ROW(record)->best->read_latency);
+	figure(record, cell, offsetof(struct tm_perf, read_latency));
 }
 
 static void get_write_latency(const void *record, struct tm_cell *cell)
 {
-	if (ROW(record)->best)
-		tm_cell_num(cell, ROW(record)->best->write_latency);
+	figure(record, cell, offsetof(struct tm_perf, write_latency));
 }
 
 static void get_initiators(const void *record, struct tm_cell *cell)
 {
 	cell->state = ROW(record)->best ? TM_KNOWN : TM_UNKNOWN;
 	cell->set = &ROW(record)->initiators;
+}
+
+static void get_source(const void *record, struct tm_cell *cell)
+{
+	if (ROW(record)->best)
+		tm_cell_string(cell, tm_source_name(ROW(record)->best->source));
+}
+
+static void get_domain(const void *record, struct tm_cell *cell)
+{
+	tm_cell_num(cell, NODE(record)->domain);
 }
 
 static void get_distances(const void *record, struct tm_cell *cell)
@@ -118,11 +139,13 @@ static void get_devices(const void *record, struct tm_cell *cell)
 
 const struct tm_field node_fields[] = {
 	{ "id", "NODE", TM_FIELD_NUMBER, true, false, false, "node id", get_id },
+	{ "domain", "DOMAIN", TM_FIELD_NUMBER, false, false, false,
+	  "proximity domain in the firmware's tables", get_domain },
 	{ "online", "ONLINE", TM_FIELD_BOOL, false, false, false, "is the node online",
 	  get_online },
 	{ "kind", "KIND", TM_FIELD_TEXT, true, false, false,
 	  "kind of memory: dram, hbm, cxl, pmem, unknown", get_kind },
-	{ "kind_why", "WHY", TM_FIELD_TEXT, false, false, false, "what the kind was concluded from",
+	{ "kind_why", "WHY", TM_FIELD_TEXT, false, false, true, "what the kind was concluded from",
 	  get_kind_why },
 	{ "tier", "TIER", TM_FIELD_NUMBER, true, false, false, "memory tier; lower is faster",
 	  get_tier },
@@ -138,18 +161,20 @@ const struct tm_field node_fields[] = {
 	  "read latency from the best CPUs", get_read_latency },
 	{ "write_latency_ns", "W-NS", TM_FIELD_NUMBER, true, true, false,
 	  "write latency from the best CPUs", get_write_latency },
+	{ "source", "SOURCE", TM_FIELD_TEXT, false, true, false,
+	  "who gives these figures: sysfs, hmat, cdat, estimated", get_source },
 	{ "initiators", "FROM", TM_FIELD_SET, false, true, false, "nodes of those best CPUs",
 	  get_initiators },
 	{ "weight", "WEIGHT", TM_FIELD_NUMBER, true, false, false, "weight for weighted interleave",
 	  get_weight },
-	{ "distances", "DISTANCES", TM_FIELD_TEXT, false, true, false,
+	{ "distances", "DISTANCES", TM_FIELD_TEXT, false, true, true,
 	  "distance to each node, as node:distance", get_distances },
-	{ "zones", "ZONES", TM_FIELD_TEXT, false, true, false, "zones with memory", get_zones },
+	{ "zones", "ZONES", TM_FIELD_TEXT, false, true, true, "zones with memory", get_zones },
 	{ "blocks", "BLOCKS", TM_FIELD_TEXT, false, true, false, "memory blocks online/all",
 	  get_blocks },
-	{ "caches", "CACHES", TM_FIELD_TEXT, false, true, false,
+	{ "caches", "CACHES", TM_FIELD_TEXT, false, true, true,
 	  "memory-side caches, nearest the memory first", get_caches },
-	{ "devices", "DEVICES", TM_FIELD_TEXT, false, true, false,
+	{ "devices", "DEVICES", TM_FIELD_TEXT, false, true, true,
 	  "dax devices and CXL regions behind it", get_devices },
 };
 
@@ -216,12 +241,19 @@ static int fill_row(struct node_row *row, const struct tm_machine *m, const stru
 {
 	row->machine = m;
 	row->node = node;
-	row->best = tm_machine_best(m, node->id);
-	for (size_t i = 0; row->best && i < m->nr_perf; i++)
-		if (m->perf[i].target == node->id && m->perf[i].access == row->best->access &&
-		    tm_num_is(&m->perf[i].initiator) &&
-		    tm_idset_add(&row->initiators, (long)m->perf[i].initiator.value))
+	row->best = tm_machine_shown(m, node->id);
+	for (size_t i = 0; row->best && i < m->nr_perf; i++) {
+		const struct tm_perf *perf = &m->perf[i];
+
+		/* sysfs lists all that are equally good; of a matrix it is the chosen row. */
+		if (perf != row->best &&
+		    (row->best->source != TM_SOURCE_SYSFS || perf->target != node->id ||
+		     perf->source != row->best->source || perf->access != row->best->access))
+			continue;
+		if (tm_num_is(&perf->initiator) &&
+		    tm_idset_add(&row->initiators, (long)perf->initiator.value))
 			return -1;
+	}
 	return describe(row) ? -1 : 0;
 }
 
@@ -278,11 +310,6 @@ int topology_table(const struct topology *t, const char *columns,
 
 	if (rc)
 		return rc;
-	if (!t->machine.has_numa) {
-		*text = strdup(
-			"no NUMA nodes: this kernel, or this captured tree, has no node folder\n");
-		return *text ? 0 : tm_error_nomem(err);
-	}
 	table = tm_table_new(style);
 	if (!table)
 		return tm_error_nomem(err);
@@ -293,22 +320,72 @@ int topology_table(const struct topology *t, const char *columns,
 	return rc;
 }
 
-int topology_problems(const struct topology *t, char **text, struct tm_error *err)
+/*
+ * Ends the line that begins with `start` columns; where it would be longer than `width` (0:
+ * endless), words go to further lines that are indented by `indent`.
+ */
+static void add_folded(struct tm_buf *out, const char *text, size_t start, size_t indent,
+		       size_t width)
 {
-	struct tm_buf buf = TM_BUF_INIT;
+	size_t column = start;
+
+	for (size_t len; *text; text += len + (text[len] == ' ')) {
+		len = strcspn(text, " ");
+		if (column > start && width && column + 1 + len > width) {
+			tm_buf_addf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > start) {
+			tm_buf_addc(out, ' ');
+			column++;
+		}
+		tm_buf_add(out, text, len);
+		column += len;
+	}
+	tm_buf_addc(out, '\n');
+}
+
+int topology_reasons(const struct topology *t, size_t width, char **text, struct tm_error *err)
+{
+	struct tm_buf out = TM_BUF_INIT, line = TM_BUF_INIT;
+
+	for (size_t i = 0; i < t->machine.nr_nodes; i++) {
+		const struct tm_node *node = &t->machine.nodes[i];
+
+		tm_buf_reset(&line);
+		tm_buf_addf(&line, "kind of node %d: %s (", node->id, tm_kind_name(node->kind));
+		tm_buf_add_printable(&line, node->kind_why, strlen(node->kind_why));
+		tm_buf_addc(&line, ')');
+		add_folded(&out, tm_buf_str(&line), 0, 2, width);
+		out.failed |= line.failed;
+	}
+	tm_buf_release(&line);
+	*text = tm_buf_detach(&out);
+	return *text ? 0 : tm_error_nomem(err);
+}
+
+int topology_problems(const struct topology *t, size_t width, char **text, struct tm_error *err)
+{
+	static const char hint[] = "  hint: ";
+	struct tm_buf out = TM_BUF_INIT, line = TM_BUF_INIT;
 
 	for (size_t i = 0; i < t->problems.nr; i++) {
 		const struct tm_problem *p = &t->problems.list[i];
 
-		tm_buf_addf(&buf, "%s: ", tm_severity_name(p->severity));
-		tm_buf_add_printable(&buf, p->message, strlen(p->message));
-		tm_buf_addf(&buf, " [%s]\n", p->code);
-		if (p->hint[0]) {
-			tm_buf_adds(&buf, "  hint: ");
-			tm_buf_add_printable(&buf, p->hint, strlen(p->hint));
-			tm_buf_addc(&buf, '\n');
-		}
+		tm_buf_reset(&line);
+		tm_buf_addf(&line, "%s: ", tm_severity_name(p->severity));
+		tm_buf_add_printable(&line, p->message, strlen(p->message));
+		tm_buf_addf(&line, " [%s]", p->code);
+		add_folded(&out, tm_buf_str(&line), 0, 2, width);
+		out.failed |= line.failed;
+		if (!p->hint[0])
+			continue;
+		tm_buf_reset(&line);
+		tm_buf_add_printable(&line, p->hint, strlen(p->hint));
+		tm_buf_adds(&out, hint);
+		add_folded(&out, tm_buf_str(&line), strlen(hint), strlen(hint), width);
+		out.failed |= line.failed;
 	}
-	*text = tm_buf_detach(&buf);
+	tm_buf_release(&line);
+	*text = tm_buf_detach(&out);
 	return *text ? 0 : tm_error_nomem(err);
 }

@@ -39,7 +39,11 @@ int topology_tree(const struct topology *t, const struct tm_table_style *style, 
 		  struct tm_error *err);
 int topology_matrix(const struct topology *t, const struct tm_table_style *style, char **text,
 		    struct tm_error *err);
-/* The problems as sentences with their hints; "" when there are none. */
-int topology_problems(const struct topology *t, char **text, struct tm_error *err);
+/*
+ * Sentences, broken at `width` (0: not): the problems with their hints, "" when there are none; and
+ * what each node's kind was concluded from.
+ */
+int topology_problems(const struct topology *t, size_t width, char **text, struct tm_error *err);
+int topology_reasons(const struct topology *t, size_t width, char **text, struct tm_error *err);
 
 #endif

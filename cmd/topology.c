@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd/terminal.h"
+#include "cmd/topology-firmware.h"
 #include "cmd/topology-view.h"
 
 static const char *column_word(size_t i, const char **help)
@@ -27,12 +28,27 @@ static const struct option options[] = {
 	  "show distance, latency and bandwidth for each initiator and target", NULL },
 	{ "columns", 'o', "LIST", VALUE_WORDS, "show these columns, in this order", column_word },
 	{ "blocks", 'b', NULL, VALUE_TEXT, "ask every memory block whether it is online", NULL },
+	{ "firmware", 'f', NULL, VALUE_TEXT,
+	  "show the firmware's tables in full, with what is wrong in them", NULL },
+	{ "acpi", 'a', "PATH", VALUE_FILE,
+	  "the same for a table, a folder of tables, or acpidump's text", NULL },
 	{ NULL, 0, NULL, VALUE_TEXT, NULL, NULL },
 };
+
+/* A part of its own, after an empty line; nothing where the part is empty. */
+static void print_part(struct app *app, const char *text)
+{
+	if (!*text)
+		return;
+	if (app->printed)
+		out_text(app, "\n");
+	out_text(app, text);
+}
 
 static int print_text(struct app *app, const struct topology *t)
 {
 	TM_CLEANUP(tm_freep) char *text = NULL;
+	TM_CLEANUP(tm_freep) char *reasons = NULL;
 	TM_CLEANUP(tm_freep) char *problems = NULL;
 	struct tm_table_style style = terminal_style(app);
 	struct tm_error err = { 0 };
@@ -46,18 +62,40 @@ static int print_text(struct app *app, const struct topology *t)
 		rc = topology_table(t, app_option(app, "columns"), &style, &text, &err);
 	if (rc)
 		return report(app, rc == -EINVAL || rc == -E2BIG ? EXIT_USAGE : EXIT_FAILED, &err);
-	out_text(app, text);
+	print_part(app, text);
 	/* Scripts that ask for bare rows get nothing else. */
-	if (app->raw || app->noheadings || app->quiet)
+	if (app->raw || app->noheadings)
 		return EXIT_DONE;
-	rc = topology_problems(t, &problems, &err);
+	rc = topology_reasons(t, style.width, &reasons, &err);
+	if (!rc)
+		rc = topology_problems(t, style.width, &problems, &err);
 	if (rc)
 		return report(app, EXIT_FAILED, &err);
-	if (*problems) {
-		out_text(app, "\n");
-		out_text(app, problems);
-	}
+	if (app->verbose)
+		print_part(app, reasons);
+	if (!app->quiet)
+		print_part(app, problems);
 	return EXIT_DONE;
+}
+
+/* Options that cannot be honoured together are refused, not ignored. */
+static int contradict(const struct app *app, struct tm_error *err)
+{
+	static const char *const shapes[] = { "firmware", "acpi", "tree", "matrix", "columns" };
+	const char *given = NULL;
+
+	for (size_t i = 0; i < TM_ARRAY_SIZE(shapes); i++) {
+		/* The first two have a document of their own. */
+		if (i == 2 && app->json && !given)
+			given = "json";
+		if (!app_option(app, shapes[i]))
+			continue;
+		if (given)
+			return tm_error_set(err, EINVAL, "--%s: not together with --%s", shapes[i],
+					    given);
+		given = shapes[i];
+	}
+	return 0;
 }
 
 static int run(struct app *app)
@@ -68,11 +106,10 @@ static int run(struct app *app)
 	struct tm_error err = { 0 };
 	int code;
 
-	if (!!app_option(app, "tree") + !!app_option(app, "matrix") + !!app_option(app, "columns") >
-	    1) {
-		tm_error_set(&err, EINVAL, "--tree, --matrix and --columns exclude each other");
+	if (contradict(app, &err))
 		return report(app, EXIT_USAGE, &err);
-	}
+	if (app_option(app, "firmware") || app_option(app, "acpi"))
+		return topology_firmware(app, app_option(app, "acpi"));
 	if (topology_init(&t, app->root, &read_options, &err))
 		return report(app, EXIT_FAILED, &err);
 	if (!app->json) {
@@ -90,15 +127,18 @@ static int run(struct app *app)
 const struct command topology_command = {
 	.name = "topology",
 	.summary = "show nodes, tiers, latency and bandwidth, and the CXL devices behind them",
-	.synopsis = "[--tree | --matrix | --columns LIST] [--blocks]",
+	.synopsis = "[--tree | --matrix | --columns LIST] [--blocks] | --firmware | --acpi PATH",
 	.description =
-		"Shows every NUMA node with its kind of memory, its tier, and how fast its best CPUs "
-		"reach it, as the kernel gives it. Below the table stand the problems found, each with "
-		"a hint.\n"
+		"Shows every NUMA node with its kind of memory, its tier, and how fast its best "
+		"CPUs reach it, as the kernel gives it. Below the table stand the problems found, "
+		"each with a hint.\n"
 		"\n"
-		"Bandwidth is in MB/s (10^6 bytes), latency in nanoseconds. '-' means that nobody says, "
-		"'n/a' that this kernel has no such thing, 'denied' that you may not read it, 'bad' that "
-		"it is not of the documented form. Zero is never shown for an unknown figure.\n"
+		"Bandwidth is in MB/s (10^6 bytes), latency in nanoseconds. '-' means that nobody "
+		"says, 'n/a' that this kernel has no such thing, 'denied' that you may not read "
+		"it, 'bad' that it is not of the documented form. Zero is never shown for an "
+		"unknown figure.\n"
+		"\n"
+		"With --verbose follows, for each node, what its kind was concluded from.\n"
 		"\n"
 		"With --root the same is read from a captured tree, which holds sys/ and proc/.",
 	.examples = "tiermem topology  # the nodes of this machine\n"

@@ -48,14 +48,11 @@ char *tm_format_bytes(char buf[TM_UNITS_MAX], uint64_t bytes)
 		whole >>= 10;
 		step++;
 	}
-	/*
-	 * One decimal below ten, rounded half up; 64 bits hold bytes * 10 only below an exbibyte.
-	 */
+	/* One decimal below ten, rounded half up: the part below the point is under 2^60. */
 	if (step && whole < 10) {
 		uint64_t one = 1ULL << (step * 10);
 
-		tenths = ((bytes & (one - 1)) >> (step * 10 - 10)) * 10;
-		tenths = whole * 10 + (tenths + 512) / 1024;
+		tenths = whole * 10 + ((bytes & (one - 1)) * 10 + one / 2) / one;
 		if (tenths % 10 && tenths < 100) {
 			snprintf(buf, TM_UNITS_MAX, "%u.%u%c", (unsigned)(tenths / 10),
 				 (unsigned)(tenths % 10), unit[step]);

@@ -83,6 +83,15 @@ static size_t number_length(const char *s, size_t len)
 	return i;
 }
 
+static size_t hex_digits(const char *s, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && isxdigit((unsigned char)s[i]))
+		i++;
+	return i;
+}
+
 static int scan_string(struct scan *scan)
 {
 	size_t start = scan->at, i = start + 1;
@@ -97,12 +106,17 @@ static int scan_string(struct scan *scan)
 			return refuse(scan, i, "not UTF-8");
 		if (c == '\\') {
 			/*
-			 * cJSON checks escapes; but NUL would cut its C strings short, and our mark
-			 * is ours.
+			 * cJSON checks escapes, but takes \u without its digits for NUL, which
+			 * would cut its C strings short; and our mark is ours.
 			 */
-			if (i + 6 <= scan->len && (!strncmp(scan->text + i, "\\u0000", 6) ||
-						   !strncmp(scan->text + i, "\\u0001", 6)))
-				return refuse(scan, i, "this control character is not accepted");
+			if (i + 1 < scan->len && scan->text[i + 1] == 'u') {
+				if (hex_digits(scan->text + i + 2, scan->len - i - 2) < 4)
+					return refuse(scan, i, "malformed escape");
+				if (!strncmp(scan->text + i + 2, "0000", 4) ||
+				    !strncmp(scan->text + i + 2, "0001", 4))
+					return refuse(scan, i,
+						      "this control character is not accepted");
+			}
 			n = 2;
 		}
 		i += n;
@@ -281,7 +295,7 @@ int tm_jvalue_u64(const struct tm_jvalue *value, uint64_t *out)
 
 	if (!text || text[strspn(text, "-0123456789")])
 		return -EINVAL;
-	if (text[0] == '-')
+	if (text[0] == '-' && strcmp(text, "-0"))
 		return -ERANGE;
 	errno = 0;
 	number = strtoull(text, &end, 10);

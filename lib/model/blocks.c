@@ -11,8 +11,8 @@
 #include "lib/model/read.h"
 
 /*
- * Beyond so many blocks the folders of ordinary nodes are not even listed unless asked for. Memory that
- * came later, and so may be partly offline, is in nodes without CPUs or in movable zones.
+ * Beyond so many blocks the folders of ordinary nodes are not even listed unless asked for. Memory
+ * that came later, and so may be partly offline, is in nodes without CPUs or in movable zones.
  */
 #define MANY_BLOCKS 16384
 
@@ -76,17 +76,18 @@ static int count_blocks(struct tm_reader *rd, struct tm_node *node, struct count
 	return rc;
 }
 
-/* Bytes that the node's zones hold, or what it manages where the zones are not known. */
+/* Bytes that the node's zones hold, or what it manages where the zones do not tell. */
 static uint64_t present_bytes(const struct tm_machine *m, const struct tm_node *node,
 			      const char **source)
 {
-	uint64_t pages = 0;
+	bool fits = node->zones_state == TM_KNOWN && tm_num_is(&m->page_size);
+	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < node->nr_zones; i++)
-		pages += node->zones[i].present_pages;
-	if (node->zones_state == TM_KNOWN && tm_num_is(&m->page_size)) {
+		fits = fits && !__builtin_add_overflow(bytes, node->zones[i].present_pages, &bytes);
+	if (fits && !__builtin_mul_overflow(bytes, m->page_size.value, &bytes)) {
 		*source = "zoneinfo";
-		return pages * m->page_size.value;
+		return bytes;
 	}
 	*source = tm_num_is(&node->memory_total) ? "meminfo" : NULL;
 	return *source ? node->memory_total.value : 0;

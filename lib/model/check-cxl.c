@@ -19,9 +19,32 @@ static const struct tm_dax *dax_of(const struct tm_cxl *cxl, const struct tm_cxl
 	return NULL;
 }
 
+/* Adds the nodes that a region's memory is in, or is meant for. */
+static void add_nodes(struct tm_checker *ck, struct tm_problem *problem,
+		      const struct tm_cxl_region *region)
+{
+	const struct tm_machine *m = ck->machine;
+
+	for (size_t i = 0; i < m->cxl.nr_dax; i++)
+		if (!strcmp(m->cxl.dax[i].region, region->name) &&
+		    tm_num_is(&m->cxl.dax[i].target_node))
+			tm_check_node(ck, problem, (long)m->cxl.dax[i].target_node.value);
+	for (size_t i = 0; i < m->nr_nodes; i++)
+		if (tm_idset_has(&m->nodes[i].region_blocks, region->id))
+			tm_check_node(ck, problem, m->nodes[i].id);
+}
+
 static bool is_mode(const struct tm_text *mode, const char *word)
 {
 	return mode->state == TM_KNOWN && !strcmp(mode->value, word);
+}
+
+/* The memory's node is online and its folder could not be read. */
+static bool node_is_hidden(const struct tm_machine *m, const struct tm_dax *dax)
+{
+	return dax && tm_num_is(&dax->target_node) &&
+	       tm_idset_has(&m->online_nodes, (long)dax->target_node.value) &&
+	       !tm_machine_node(m, (long)dax->target_node.value);
 }
 
 static bool has_online_memory(const struct tm_machine *m, const struct tm_cxl_region *region,
@@ -47,7 +70,8 @@ void tm_check_memory_offline(struct tm_checker *ck)
 		char buf[TM_UNITS_MAX];
 
 		if (!is_mode(&region->mode, "ram") || !tm_num_is(&region->commit) ||
-		    !region->commit.value || has_online_memory(m, region, dax))
+		    !region->commit.value || has_online_memory(m, region, dax) ||
+		    node_is_hidden(m, dax))
 			continue;
 		if (!dax) {
 			problem = tm_check_add(
@@ -64,8 +88,7 @@ void tm_check_memory_offline(struct tm_checker *ck)
 							"kept as a device" :
 							"added, but its memory blocks are offline" :
 							"bound to no driver");
-		if (tm_num_is(&dax->target_node))
-			tm_check_node(ck, problem, (long)dax->target_node.value);
+		add_nodes(ck, problem, region);
 		tm_check_hint(problem, "daxctl %s %s",
 			      !strcmp(dax->driver, "kmem") ? "online-memory" :
 							     "reconfigure-device --mode=system-ram",
@@ -101,8 +124,8 @@ void tm_check_decoder(struct tm_checker *ck)
 		char buf[TM_UNITS_MAX];
 		struct tm_problem *problem;
 
-		if (d->kind != TM_PORT_ENDPOINT || d->region[0] || !tm_num_is(&d->size) ||
-		    !d->size.value)
+		if (d->kind != TM_PORT_ENDPOINT || d->region_state != TM_NOT_PROVIDED ||
+		    !tm_num_is(&d->size) || !d->size.value)
 			continue;
 		problem = tm_check_add(ck,
 				       "%s (%s, below %s) is committed but belongs to no region",
@@ -143,6 +166,13 @@ void tm_check_link(struct tm_checker *ck)
 		tm_check_hint(problem,
 			      "reseat the card or look at the slot's wiring: lspci -vv -s %s",
 			      memdev->pci);
+		for (size_t d = 0; d < cxl->nr_decoders; d++) {
+			const struct tm_cxl_region *region =
+				tm_cxl_region_find(cxl, cxl->decoders[d].region);
+
+			if (region && tm_cxl_decoder_memdev(cxl, &cxl->decoders[d]) == memdev)
+				add_nodes(ck, problem, region);
+		}
 	}
 }
 
@@ -173,25 +203,8 @@ void tm_check_qos_class(struct tm_checker *ck)
 			(unsigned)window->qos_class.value);
 		tm_check_hint(problem,
 			      "make the region in a window whose qos_class is the device's");
+		add_nodes(ck, problem, region);
 	}
-}
-
-static bool window_used(const struct tm_cxl *cxl, const struct tm_cxl_decoder *window)
-{
-	for (size_t i = 0; i < cxl->nr_regions; i++)
-		if (!strcmp(cxl->regions[i].decoder, window->name))
-			return true;
-	/* A decoder that was committed without a region uses the window all the same. */
-	for (size_t i = 0; i < cxl->nr_decoders; i++) {
-		const struct tm_cxl_decoder *d = &cxl->decoders[i];
-
-		if (d->kind == TM_PORT_ENDPOINT && tm_num_is(&d->size) && d->size.value &&
-		    tm_num_is(&d->start) && tm_num_is(&window->start) && tm_num_is(&window->size) &&
-		    d->start.value >= window->start.value &&
-		    d->start.value - window->start.value < window->size.value)
-			return true;
-	}
-	return false;
 }
 
 /* A window reserves addresses and a node number for memory that may never come. */
@@ -205,18 +218,25 @@ void tm_check_window(struct tm_checker *ck)
 	for (size_t i = 0; i < m->cxl.nr_decoders; i++) {
 		const struct tm_cxl_decoder *d = &m->cxl.decoders[i];
 
-		if (d->kind != TM_PORT_ROOT || window_used(&m->cxl, d))
+		if (d->kind != TM_PORT_ROOT || tm_cxl_window_used(&m->cxl, d))
 			continue;
 		if (empty++ == 0)
 			first = d->name;
 	}
 	if (!empty)
 		return;
-	problem = tm_check_add(
-		ck,
-		"%zu CXL window%s unpopulated (the first is %s): they count as possible nodes "
-		"without being any",
-		empty, empty > 1 ? "s are" : " is", first);
+	if (empty == 1)
+		problem = tm_check_add(
+			ck,
+			"the CXL window %s is unpopulated: it can count as a possible node "
+			"without being one",
+			first);
+	else
+		problem = tm_check_add(
+			ck,
+			"%zu CXL windows are unpopulated, the first is %s: they can count as "
+			"possible nodes without being any",
+			empty, first);
 	for (long id = tm_idset_next(&m->possible_nodes, 0); id >= 0;
 	     id = tm_idset_next(&m->possible_nodes, id + 1))
 		if (!tm_machine_node(m, id))

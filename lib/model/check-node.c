@@ -8,6 +8,15 @@ static void collect(struct tm_checker *ck, struct tm_idset *set, long id)
 		ck->problems->failed = true;
 }
 
+void tm_check_no_nodes(struct tm_checker *ck)
+{
+	if (!ck->machine->nr_nodes)
+		tm_check_hint(tm_check_add(ck, "no NUMA nodes can be read from "
+					       "/sys/devices/system/node"),
+			      "the kernel was built without NUMA, or the tree was captured without "
+			      "that folder");
+}
+
 void tm_check_unreadable(struct tm_checker *ck)
 {
 	const struct tm_unreadable *u = &ck->machine->unreadable;
@@ -17,9 +26,8 @@ void tm_check_unreadable(struct tm_checker *ck)
 		return;
 	problem = tm_check_add(ck, "%zu file%s may not be read by this user, the first is /%.150s",
 			       u->denied, u->denied > 1 ? "s" : "", u->first_denied);
-	tm_check_hint(problem, ck->machine->live ?
-				       "run as root to see the rest" :
-				       "the tree was captured so; change its file modes");
+	/* The same on a machine and on its snapshot. */
+	tm_check_hint(problem, "run as root to see the rest, or capture the tree as root");
 }
 
 void tm_check_malformed(struct tm_checker *ck)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks of what decides placement: figures, tiers, weights. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/model/check.h"
 #include "lib/tune/kernel.h"
@@ -28,20 +30,37 @@ static const struct tm_perf *any_row(const struct tm_machine *m, int target)
 	return NULL;
 }
 
-/* With a single node of memory there is nothing to choose, and nothing missing. */
+static bool all_dram(const struct tm_machine *m, const struct tm_idset *nodes)
+{
+	tm_idset_for_each(id, nodes) {
+		if (tm_machine_node(m, id)->kind != TM_KIND_DRAM)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * With a single node of memory there is nothing to choose, and nothing missing; where all is DRAM,
+ * tiering has no use for it.
+ */
 void tm_check_no_performance(struct tm_checker *ck)
 {
 	const struct tm_machine *m = ck->machine;
+	bool old = m->version && m->version < (5 << 16 | 2 << 8);
 	struct tm_idset nodes = TM_IDSET_INIT;
 
 	if (tm_idset_count(&m->memory_nodes) > 1)
 		for (size_t i = 0; i < m->nr_nodes; i++)
-			if (tm_node_has_memory(m, &m->nodes[i]) && !any_row(m, m->nodes[i].id))
+			if (tm_node_has_memory(m, &m->nodes[i]) && !any_row(m, m->nodes[i].id) &&
+			    !m->nodes[i].perf_unreadable)
 				collect(ck, &nodes, m->nodes[i].id);
+	if (all_dram(m, &m->memory_nodes))
+		ck->severity = TM_NOTE;
 	tm_check_add_nodes(
 		ck, &nodes, "the kernel has no latency or bandwidth for %s",
-		"the firmware's HMAT or the device's CDAT says nothing, or the kernel refused it; "
-		"measure instead");
+		old ? "kernels before 5.2 have none at all" :
+		      "the firmware's HMAT or the device's CDAT says nothing, or the kernel "
+		      "refused it; measure instead");
 }
 
 void tm_check_not_provided(struct tm_checker *ck)
@@ -99,23 +118,48 @@ static bool claims_too_much(const struct tm_machine *m, const struct tm_perf *ne
 	       tm_num_is(&far_bw) && far_bw.value > 2 * near_bw.value;
 }
 
+/* The memory nearest to an initiator: what its own node has, best reached from there. */
+static const struct tm_perf *own_memory(const struct tm_machine *m, const struct tm_node *node)
+{
+	const struct tm_perf *near = tm_machine_best(m, node->id);
+
+	if (!near || node->kind != TM_KIND_DRAM || !tm_num_is(&near->initiator) ||
+	    near->initiator.value != (uint64_t)node->id)
+		return NULL;
+	return near;
+}
+
+/* In a tier before that of any DRAM, which is made of the same claims. */
+static bool before_dram(const struct tm_machine *m, const struct tm_node *node)
+{
+	bool any = false;
+
+	if (!tm_num_is(&node->tier) || (node->kind != TM_KIND_CXL && node->kind != TM_KIND_PMEM))
+		return false;
+	for (size_t i = 0; i < m->nr_nodes; i++) {
+		if (m->nodes[i].kind != TM_KIND_DRAM || !tm_num_is(&m->nodes[i].tier))
+			continue;
+		if (m->nodes[i].tier.value <= node->tier.value)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 void tm_check_far_faster(struct tm_checker *ck)
 {
 	const struct tm_machine *m = ck->machine;
 	struct tm_idset nodes = TM_IDSET_INIT;
 
 	for (size_t i = 0; i < m->nr_nodes; i++) {
-		const struct tm_perf *near = tm_machine_best(m, m->nodes[i].id);
+		const struct tm_perf *near = own_memory(m, &m->nodes[i]);
 
-		/* Near: the node's own memory is best reached by its own CPUs. */
-		if (!near || !tm_num_is(&near->initiator) ||
-		    near->initiator.value != (uint64_t)m->nodes[i].id ||
-		    m->nodes[i].kind != TM_KIND_DRAM)
-			continue;
-		for (size_t k = 0; k < m->nr_perf; k++) {
+		if (before_dram(m, &m->nodes[i]))
+			collect(ck, &nodes, m->nodes[i].id);
+		for (size_t k = 0; near && k < m->nr_perf; k++) {
 			const struct tm_perf *far = &m->perf[k];
 
-			/* A node that came online after boot has figures but no link to its initiator. */
+			/* The kernel does not say from where a CXL region's figures are. */
 			if (far->access == near->access && far->target != near->target &&
 			    (!tm_num_is(&far->initiator) ||
 			     far->initiator.value == near->initiator.value) &&
@@ -187,6 +231,62 @@ void tm_check_dram_tier(struct tm_checker *ck)
 		"the kernel had no sane figures when the memory came online; see dmesg and HMAT");
 }
 
+/* "28:3:1" of the nodes with memory; "" where that would be too long to read. */
+static void current_weights(const struct tm_machine *m, char ratio[64])
+{
+	size_t len = 0;
+
+	tm_idset_for_each(id, &m->memory_nodes) {
+		const struct tm_node *node = tm_machine_node(m, id);
+
+		if (!node || !tm_num_is(&node->weight) || len > 50) {
+			*ratio = '\0';
+			return;
+		}
+		len += (size_t)snprintf(ratio + len, 64 - len, "%s%u", len ? ":" : "",
+					(unsigned)node->weight.value);
+	}
+}
+
+static void wanted_weights(const unsigned *weight, size_t nr, char ratio[64])
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < nr && len <= 50; i++)
+		len += (size_t)snprintf(ratio + len, 64 - len, "%s%u", len ? ":" : "", weight[i]);
+}
+
+static void report_stale(struct tm_checker *ck, struct tm_idset *nodes, const unsigned *weight,
+			 size_t nr)
+{
+	char current[64] = "", wanted[64] = "";
+	struct tm_problem *problem;
+
+	problem = tm_check_add_nodes(
+		ck, nodes, "the automatic weight of %s is not what the kernel's rule gives now",
+		"write false, then true to the auto file: the kernel computes them anew");
+	current_weights(ck->machine, current);
+	wanted_weights(weight, nr, wanted);
+	if (problem && *current) {
+		size_t len = strlen(problem->message);
+
+		snprintf(problem->message + len, sizeof(problem->message) - len,
+			 ": %s instead of %s", current, wanted);
+	}
+}
+
+/* Could all be read that the kernel's rule starts from? */
+static bool knows_bandwidths(const struct tm_machine *m)
+{
+	tm_idset_for_each(id, &m->online_nodes) {
+		const struct tm_node *node = tm_machine_node(m, id);
+
+		if (!node || node->perf_unreadable)
+			return false;
+	}
+	return true;
+}
+
 /*
  * In auto mode the weights follow the bandwidths when they are computed, but a node that comes
  * online later can be left behind.
@@ -199,7 +299,7 @@ void tm_check_stale_weights(struct tm_checker *ck)
 	uint32_t *bandwidth;
 	unsigned *weight;
 
-	if (m->weight_mode != TM_WEIGHTS_AUTO || !nr)
+	if (m->weight_mode != TM_WEIGHTS_AUTO || !nr || !knows_bandwidths(m))
 		return;
 	bandwidth = calloc(nr, sizeof(*bandwidth));
 	weight = calloc(nr, sizeof(*weight));
@@ -224,9 +324,7 @@ void tm_check_stale_weights(struct tm_checker *ck)
 			collect(ck, &nodes, id);
 		at++;
 	}
-	tm_check_add_nodes(
-		ck, &nodes, "the automatic weight of %s is not what the kernel's rule gives now",
-		"write false, then true to the auto file: the kernel computes them anew");
+	report_stale(ck, &nodes, weight, nr);
 out:
 	free(bandwidth);
 	free(weight);

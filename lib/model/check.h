@@ -25,6 +25,7 @@ struct tm_problem *tm_check_add_nodes(struct tm_checker *ck, struct tm_idset *no
 				      const char *fmt, const char *hint);
 
 /* check-node.c */
+void tm_check_no_nodes(struct tm_checker *ck);
 void tm_check_unreadable(struct tm_checker *ck);
 void tm_check_malformed(struct tm_checker *ck);
 void tm_check_fake_numa(struct tm_checker *ck);
@@ -51,5 +52,14 @@ void tm_check_decoder(struct tm_checker *ck);
 void tm_check_link(struct tm_checker *ck);
 void tm_check_qos_class(struct tm_checker *ck);
 void tm_check_window(struct tm_checker *ck);
+
+/* check-firmware.c */
+void tm_check_firmware_fault(struct tm_checker *ck);
+void tm_check_hmat_missing(struct tm_checker *ck);
+void tm_check_hmat_refused(struct tm_checker *ck);
+void tm_check_hmat_entries(struct tm_checker *ck);
+void tm_check_hmat_disagrees(struct tm_checker *ck);
+void tm_check_domains(struct tm_checker *ck);
+void tm_check_incomplete(struct tm_checker *ck);
 
 #endif

@@ -24,9 +24,16 @@ static void find_parent(struct tm_reader *rd, const char *name, char parent[TM_N
 	char path[TM_PATH_MAX];
 	char *slash, *start;
 
+	int rc;
+
 	parent[0] = device[0] = '\0';
-	if (tm_path_format(path, CXL "/%s", name) || tm_root_resolve(rd->root, path, device))
+	if (tm_path_format(path, CXL "/%s", name))
 		return;
+	rc = tm_root_resolve(rd->root, path, device);
+	if (rc) {
+		tm_read_note(rd, path, rc == -EACCES ? TM_DENIED : TM_MALFORMED);
+		return;
+	}
 	strcpy(path, device);
 	slash = strrchr(path, '/');
 	if (!slash)
@@ -107,7 +114,7 @@ static void read_port(struct tm_reader *rd, struct tm_cxl_port *port)
 	const char *last;
 
 	find_parent(rd, port->name, port->parent, device);
-	if (port->kind == TM_PORT_ROOT)
+	if (port->kind == TM_PORT_ROOT || !tm_cxl_port_find(&rd->machine->cxl, port->parent))
 		port->parent[0] = '\0';
 	if (!tm_path_format(path, CXL "/%s/uport", port->name) &&
 	    !tm_root_readlink(rd->root, path, target)) {
@@ -157,6 +164,8 @@ static void read_decoder(struct tm_reader *rd, struct tm_cxl_decoder *decoder)
 	find_parent(rd, name, decoder->port, device);
 	find_port(cxl, decoder);
 	port = tm_cxl_port_find(cxl, decoder->port);
+	if (!port)
+		decoder->port[0] = '\0';
 	decoder->kind = port ? port->kind : TM_PORT_SWITCH;
 	decoder->start = read_address(rd, name, "start");
 	decoder->size = tm_read_num(rd, CXL "/%s/size", name);
@@ -169,6 +178,7 @@ static void read_decoder(struct tm_reader *rd, struct tm_cxl_decoder *decoder)
 	decoder->qos_class = tm_read_id(rd, CXL "/%s/qos_class", name);
 	decoder->locked = tm_read_num(rd, CXL "/%s/locked", name);
 	region = tm_read_text(rd, CXL "/%s/region", name);
+	decoder->region_state = region.state;
 	if (region.state == TM_KNOWN && strlen(region.value) < TM_NAME_MAX)
 		strcpy(decoder->region, region.value);
 	tm_text_release(&region);
@@ -181,6 +191,8 @@ static int read_region(struct tm_reader *rd, struct tm_cxl_region *region)
 	int rc = 0;
 
 	find_parent(rd, name, region->decoder, device);
+	if (!tm_cxl_decoder_find(&rd->machine->cxl, region->decoder))
+		region->decoder[0] = '\0';
 	region->uuid = tm_read_text(rd, CXL "/%s/uuid", name);
 	region->mode = tm_read_text(rd, CXL "/%s/mode", name);
 	region->resource = read_address(rd, name, "resource");

@@ -72,6 +72,31 @@ const struct tm_cxl_memdev *tm_cxl_decoder_memdev(const struct tm_cxl *cxl,
 							NULL;
 }
 
+/* Committed in the window by the firmware, where the kernel made no region of it. */
+static bool decodes_in(const struct tm_cxl_decoder *window, const struct tm_cxl_decoder *decoder)
+{
+	if (decoder->kind == TM_PORT_ROOT || decoder->region[0] || !tm_num_is(&decoder->size) ||
+	    !decoder->size.value)
+		return false;
+	/* Addresses are for root only: without them it may be any window. */
+	if (!tm_num_is(&window->start) || !tm_num_is(&window->size) || !tm_num_is(&decoder->start))
+		return true;
+	return decoder->start.value >= window->start.value &&
+	       decoder->start.value - window->start.value < window->size.value;
+}
+
+bool tm_cxl_window_used(const struct tm_cxl *cxl, const struct tm_cxl_decoder *window)
+{
+	for (size_t i = 0; i < cxl->nr_regions; i++)
+		/* A region may lie here too where its place could not be read. */
+		if (!cxl->regions[i].decoder[0] || !strcmp(cxl->regions[i].decoder, window->name))
+			return true;
+	for (size_t i = 0; i < cxl->nr_decoders; i++)
+		if (decodes_in(window, &cxl->decoders[i]))
+			return true;
+	return false;
+}
+
 const char *tm_port_kind_name(enum tm_cxl_port_kind kind)
 {
 	static const char *const name[] = {

@@ -51,9 +51,10 @@ struct tm_cxl_decoder {
 	struct tm_num start, size; /* host physical, bytes; start is root only */
 	struct tm_num granularity; /* bytes */
 	struct tm_num ways;
-	struct tm_text targets;	  /* target_list, as it is */
-	char region[TM_NAME_MAX]; /* "" when none */
-	struct tm_text mode;	  /* endpoint: ram, pmem, mixed, none */
+	struct tm_text targets;	    /* target_list, as it is */
+	char region[TM_NAME_MAX];   /* "" when none */
+	enum tm_state region_state; /* TM_NOT_PROVIDED: it belongs to none */
+	struct tm_text mode;	    /* endpoint: ram, pmem, mixed, none */
 	struct tm_num dpa_start, dpa_size;
 	struct tm_num qos_class; /* root */
 	struct tm_num locked;
@@ -62,7 +63,7 @@ struct tm_cxl_decoder {
 struct tm_cxl_region {
 	char name[TM_NAME_MAX]; /* region0 */
 	int id;
-	char decoder[TM_NAME_MAX]; /* its root decoder */
+	char decoder[TM_NAME_MAX]; /* its root decoder; "" when its place does not tell */
 	struct tm_text uuid;
 	struct tm_text mode; /* ram, pmem */
 	struct tm_num resource, size;
@@ -108,6 +109,9 @@ const struct tm_cxl_port *tm_cxl_port_find(const struct tm_cxl *cxl, const char 
 /* The memdev behind an endpoint decoder, or NULL. */
 const struct tm_cxl_memdev *tm_cxl_decoder_memdev(const struct tm_cxl *cxl,
 						  const struct tm_cxl_decoder *decoder);
+
+/* Is there, as far as can be known, memory in the window (a root decoder)? */
+bool tm_cxl_window_used(const struct tm_cxl *cxl, const struct tm_cxl_decoder *window);
 
 const char *tm_port_kind_name(enum tm_cxl_port_kind kind);
 const char *tm_dax_kind_name(enum tm_dax_kind kind);

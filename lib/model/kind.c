@@ -179,7 +179,8 @@ static void find_unknown(const struct tm_machine *m, struct tm_node *node)
 	const struct tm_cxl_region *region = region_of_blocks(m, node);
 	uint64_t mine = bandwidth(m, node), dram = dram_bandwidth(m);
 
-	if (!tm_node_has_memory(m, node) || node->kind != TM_KIND_UNKNOWN)
+	/* Of memory that is still offline, the device behind it tells what it will be. */
+	if ((!tm_node_has_memory(m, node) && !dax) || node->kind != TM_KIND_UNKNOWN)
 		return;
 	if (dax)
 		from_device(m, node, dax);

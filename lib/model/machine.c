@@ -55,8 +55,9 @@ int tm_machine_read(struct tm_machine *machine, const struct tm_root *root,
 		    const struct tm_machine_options *options, struct tm_error *err)
 {
 	static int (*const part[])(struct tm_reader * rd) = {
-		tm_read_system,	 tm_read_nodes, tm_read_memory, tm_read_perf,	tm_read_tiers,
-		tm_read_weights, tm_read_dax,	tm_read_cxl,	tm_read_blocks,
+		tm_read_system, tm_read_nodes,	  tm_read_memory, tm_read_perf,
+		tm_read_tiers,	tm_read_weights,  tm_read_dax,	  tm_read_cxl,
+		tm_read_blocks, tm_read_firmware, tm_read_cdat,
 	};
 	static const struct tm_machine_options plain = { 0 };
 	struct tm_machine m = { 0 };
@@ -74,6 +75,7 @@ int tm_machine_read(struct tm_machine *machine, const struct tm_root *root,
 		return rc == -ENOMEM ? tm_error_nomem(err) :
 				       tm_error_errno(err, -rc, "%s", root->name);
 	}
+	tm_perf_sort(&m);
 	tm_find_kinds(&m);
 	*machine = m;
 	return 0;
@@ -102,6 +104,7 @@ void tm_machine_release(struct tm_machine *m)
 		tm_idset_release(&m->tiers[i].nodes);
 	free(m->tiers);
 	tm_cxl_release(&m->cxl);
+	tm_firmware_release(&m->firmware);
 	*m = (struct tm_machine){ 0 };
 }
 
@@ -142,6 +145,43 @@ const struct tm_perf *tm_machine_best(const struct tm_machine *m, int target)
 			best = perf;
 	}
 	return best;
+}
+
+static bool from_cpus(const struct tm_machine *m, const struct tm_perf *perf)
+{
+	const struct tm_node *from = NULL;
+
+	if (perf->initiator.state != TM_KNOWN)
+		return true;
+	from = tm_machine_node(m, (long)perf->initiator.value);
+	return from && !tm_idset_empty(&from->cpus);
+}
+
+static bool has_figure(const struct tm_perf *perf)
+{
+	return tm_num_is(&perf->read_bandwidth) || tm_num_is(&perf->write_bandwidth) ||
+	       tm_num_is(&perf->read_latency) || tm_num_is(&perf->write_latency);
+}
+
+const struct tm_perf *tm_machine_shown(const struct tm_machine *m, int target)
+{
+	const struct tm_perf *best = tm_machine_best(m, target), *found = NULL;
+
+	if (best && has_figure(best))
+		return best;
+	/* Rows are sorted by source, in the order of trust. */
+	for (size_t i = 0; i < m->nr_perf; i++) {
+		const struct tm_perf *perf = &m->perf[i];
+
+		if (perf->target != target || perf->source == TM_SOURCE_SYSFS ||
+		    !has_figure(perf) || !from_cpus(m, perf) ||
+		    (found && perf->source != found->source))
+			continue;
+		if (!found || (tm_num_is(&perf->read_latency) && tm_num_is(&found->read_latency) &&
+			       perf->read_latency.value < found->read_latency.value))
+			found = perf;
+	}
+	return found ? found : best;
 }
 
 struct tm_num tm_perf_bandwidth(const struct tm_perf *perf)

@@ -18,6 +18,7 @@
 #include "lib/base/idset.h"
 #include "lib/base/value.h"
 #include "lib/model/cxl.h"
+#include "lib/model/firmware.h"
 #include "lib/sys/root.h"
 
 enum tm_kind { TM_KIND_UNKNOWN, TM_KIND_DRAM, TM_KIND_HBM, TM_KIND_CXL, TM_KIND_PMEM };
@@ -79,6 +80,7 @@ struct tm_blocks {
 
 struct tm_node {
 	int id;
+	struct tm_num domain; /* proximity domain, by SRAT */
 	bool online;
 	struct tm_idset cpus;
 	enum tm_state cpus_state;
@@ -97,6 +99,7 @@ struct tm_node {
 	enum tm_state distances_state;
 	struct tm_side_cache *caches;
 	size_t nr_caches, cap_caches;
+	bool perf_unreadable; /* some figure is there and could not be read */
 	bool generic_initiator;
 	struct tm_idset region_blocks; /* ids of the CXL regions in which its memory blocks lie */
 };
@@ -104,6 +107,7 @@ struct tm_node {
 struct tm_tier {
 	int id;
 	struct tm_idset nodes;
+	enum tm_state nodes_state;
 };
 
 /* Weighted interleave: /sys/kernel/mm/mempolicy/weighted_interleave (6.9 and later). */
@@ -144,7 +148,7 @@ struct tm_machine {
 
 	struct tm_node *nodes;
 	size_t nr_nodes, cap_nodes;
-	struct tm_perf *perf; /* sorted by target, access, initiator */
+	struct tm_perf *perf; /* sorted by target, source, access, initiator */
 	size_t nr_perf, cap_perf;
 	struct tm_tier *tiers; /* sorted by id: fastest first */
 	size_t nr_tiers, cap_tiers;
@@ -153,6 +157,7 @@ struct tm_machine {
 	char weight_switch[16]; /* name of the auto file, "" when there is none */
 
 	struct tm_cxl cxl;
+	struct tm_firmware firmware;
 	struct tm_unreadable unreadable;
 };
 
@@ -183,6 +188,12 @@ bool tm_node_has_memory(const struct tm_machine *machine, const struct tm_node *
  * initiator has CPUs. NULL: none.
  */
 const struct tm_perf *tm_machine_best(const struct tm_machine *machine, int target);
+
+/*
+ * The row to show: the best from the kernel, else from HMAT (the best CPU initiator), CDAT, or an
+ * estimate. Its source and whether it is complete must be shown with it. NULL: none.
+ */
+const struct tm_perf *tm_machine_shown(const struct tm_machine *machine, int target);
 
 /* min(read, write) bandwidth in MB/s, as the kernel uses it; unknown where either is. */
 struct tm_num tm_perf_bandwidth(const struct tm_perf *perf);

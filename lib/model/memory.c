@@ -17,11 +17,11 @@ static struct tm_num meminfo_value(const char *text, const char *key)
 {
 	char *found = strstr(text, key);
 	unsigned long long kilobytes;
-	char unit[3];
+	char unit[4];
 
 	if (!found)
-		return tm_num_none(TM_ABSENT);
-	if (sscanf(found + strlen(key), " %19llu %2s", &kilobytes, unit) != 2 ||
+		return tm_num_none(TM_MALFORMED);
+	if (sscanf(found + strlen(key), " %19llu %3s", &kilobytes, unit) != 2 ||
 	    strcmp(unit, "kB") || kilobytes > UINT64_MAX / 1024)
 		return tm_num_none(TM_MALFORMED);
 	return tm_num_known(kilobytes * 1024);
@@ -29,13 +29,18 @@ static struct tm_num meminfo_value(const char *text, const char *key)
 
 static int read_meminfo(struct tm_reader *rd, struct tm_node *node, const struct tm_idset *listed)
 {
-	struct tm_text text = tm_read_text(rd, "sys/devices/system/node/node%d/meminfo", node->id);
+	char path[TM_PATH_MAX];
+	struct tm_text text;
 	bool has;
 
+	tm_path_format(path, "sys/devices/system/node/node%d/meminfo", node->id);
+	text = tm_read_text(rd, "%s", path);
 	node->memory_total = node->memory_free = tm_num_none(text.state);
 	if (text.state == TM_KNOWN) {
 		node->memory_total = meminfo_value(text.value, " MemTotal:");
 		node->memory_free = meminfo_value(text.value, " MemFree:");
+		if (!tm_num_is(&node->memory_total) || !tm_num_is(&node->memory_free))
+			tm_read_note(rd, path, TM_MALFORMED);
 	}
 	tm_text_release(&text);
 	has = tm_num_is(&node->memory_total) ? node->memory_total.value > 0 :
@@ -48,39 +53,52 @@ static struct tm_node *find_node(struct tm_machine *m, long id)
 	return (struct tm_node *)tm_machine_node(m, id);
 }
 
-/* "  present  262144" within one zone's lines. Not sscanf: it takes the length of the whole rest first. */
-static bool zone_value(const char *line, const char *key, uint64_t *value)
+/*
+ * "  present  262144" within one zone's lines; false for another line. Not sscanf: it takes the
+ * length of the whole rest first.
+ */
+static bool zone_value(const char *line, const char *key, struct tm_num *num)
 {
 	size_t len = strlen(key);
+	uint64_t value;
 	char *end;
 
 	line += strspn(line, " ");
-	if (strncmp(line, key, len) || line[len] != ' ' ||
-	    !isdigit((unsigned char)line[len + strspn(line + len, " ")]))
+	if (strncmp(line, key, len) || line[len] != ' ')
 		return false;
-	*value = strtoull(line + len, &end, 10);
-	return *end == '\n' || *end == '\0';
+	line += len + strspn(line + len, " ");
+	errno = 0;
+	value = strtoull(line, &end, 10);
+	if (isdigit((unsigned char)*line) && !errno && (*end == '\n' || !*end))
+		*num = tm_num_known(value);
+	else
+		*num = tm_num_none(TM_MALFORMED);
+	return true;
 }
 
 /*
- * The two counts stand at the head of a zone; behind them comes a list with some lines for every CPU, which
- * is most of the file and is not walked.
+ * The two counts stand at the head of a zone; behind them comes a list with some lines for every
+ * CPU, which is most of the file and is not walked. False: what should be a count is none.
  */
-static void parse_zone(const char *line, struct tm_zone *zone)
+static bool parse_zone(const char *line, struct tm_zone *zone)
 {
-	bool present = false, managed = false;
+	struct tm_num present = tm_num_none(TM_ABSENT), managed = present;
 
-	while (line && !(present && managed) && strncmp(line, "Node ", 5)) {
-		if (!present)
-			present = zone_value(line, "present", &zone->present_pages);
-		if (!managed)
-			managed = zone_value(line, "managed", &zone->managed_pages);
+	while (line && strncmp(line, "Node ", 5) &&
+	       (present.state == TM_ABSENT || managed.state == TM_ABSENT)) {
+		if (present.state != TM_ABSENT || !zone_value(line, "present", &present))
+			zone_value(line, "managed", &managed);
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}
+	zone->present_pages = present.value;
+	zone->managed_pages = managed.value;
+	return present.state != TM_MALFORMED && managed.state != TM_MALFORMED;
 }
 
-/* The next line that begins with "Node ", from `text` on; N is rare in the rest, so this is fast. */
+/*
+ * The next line that begins with "Node ", from `text` on; N is rare in the rest, so this is fast.
+ */
 static const char *next_head(const char *text)
 {
 	for (const char *n = strchr(text, 'N'); n; n = strchr(n + 1, 'N'))
@@ -104,7 +122,8 @@ static int parse_zoneinfo(struct tm_machine *m, const char *text)
 		if (sscanf(head, "Node %9d, zone %15s", &id, zone.name) != 2 || !next)
 			continue;
 		node = find_node(m, id);
-		parse_zone(next + 1, &zone);
+		if (!parse_zone(next + 1, &zone) && node)
+			node->zones_state = TM_MALFORMED;
 		if (!node || !zone.present_pages)
 			continue;
 		if (tm_array_grow(&node->zones, node->nr_zones, &node->cap_zones,
@@ -147,6 +166,15 @@ static int read_zones(struct tm_reader *rd)
 	if (state == TM_KNOWN)
 		rc = parse_zoneinfo(m, text.data);
 	tm_buf_release(&text);
+	for (size_t i = 0; i < m->nr_nodes; i++) {
+		struct tm_node *node = &m->nodes[i];
+
+		/* Some zones without the others would tell something else. */
+		if (state != TM_KNOWN || node->zones_state == TM_KNOWN)
+			continue;
+		node->nr_zones = 0;
+		tm_read_note(rd, "proc/zoneinfo", node->zones_state);
+	}
 	return rc;
 }
 
@@ -173,10 +201,12 @@ int tm_read_memory(struct tm_reader *rd)
 	m->block_size = tm_num_none(block.state);
 	if (block.state == TM_KNOWN) {
 		char prefixed[64];
+		int len = snprintf(prefixed, sizeof(prefixed), "0x%s", block.value);
 
-		snprintf(prefixed, sizeof(prefixed), "0x%.32s", block.value);
-		m->block_size = tm_parse_u64(prefixed, &size) || !size ? tm_num_none(TM_MALFORMED) :
-									 tm_num_known(size);
+		if (len >= (int)sizeof(prefixed) || tm_parse_u64(prefixed, &size) || !size)
+			m->block_size = tm_num_none(TM_MALFORMED);
+		else
+			m->block_size = tm_num_known(size);
 	}
 	tm_text_release(&block);
 	return 0;

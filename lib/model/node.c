@@ -2,6 +2,7 @@
 /* NUMA nodes: Documentation/ABI/stable/sysfs-devices-node. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,23 @@
 static int compare_nodes(const void *a, const void *b)
 {
 	return ((const struct tm_node *)a)->id - ((const struct tm_node *)b)->id;
+}
+
+/* A stranger's tree can have a file, or a link to nowhere, of a node's name. */
+static bool is_folder(struct tm_reader *rd, long id)
+{
+	char path[TM_PATH_MAX];
+	int fd;
+
+	if (tm_path_format(path, NODES "/node%ld", id))
+		return false;
+	fd = tm_root_openat(rd->root, path, O_PATH | O_DIRECTORY, 0);
+	if (fd < 0) {
+		tm_read_note(rd, path, fd == -EACCES ? TM_DENIED : TM_MALFORMED);
+		return false;
+	}
+	rd->root->io->close(rd->root->io_context, fd);
+	return true;
 }
 
 static int list_nodes(struct tm_reader *rd)
@@ -28,7 +46,7 @@ static int list_nodes(struct tm_reader *rd)
 	}
 	m->has_numa = true;
 	while (!rc && (name = tm_scan_next(&scan))) {
-		if (!tm_name_id(name, "node", &id) || id > TM_ID_MAX)
+		if (!tm_name_id(name, "node", &id) || id > TM_ID_MAX || !is_folder(rd, id))
 			continue;
 		rc = tm_array_grow(&m->nodes, m->nr_nodes, &m->cap_nodes, sizeof(*m->nodes));
 		if (!rc)
@@ -73,6 +91,14 @@ static int map_distances(struct tm_reader *rd, struct tm_node *node, const int *
 
 	if (!nr)
 		return -EINVAL;
+	/* A single column is the node's own, even where `online` cannot be read. */
+	if (m->online_state != TM_KNOWN && nr == 1 && value[0] == 10) {
+		if (tm_array_grow(&node->distances, 0, &node->cap_distances,
+				  sizeof(*node->distances)))
+			return -ENOMEM;
+		node->distances[node->nr_distances++] = (struct tm_distance){ node->id, 10 };
+		return 0;
+	}
 	if (nr != tm_idset_count(columns)) {
 		columns = &m->possible_nodes;
 		if (m->possible_state != TM_KNOWN || nr != tm_idset_count(columns))
@@ -104,7 +130,8 @@ static int read_distances(struct tm_reader *rd, struct tm_node *node)
 	int *value = NULL;
 	int rc = 0;
 
-	node->distances_state = text.state;
+	/* The kernel's own file is never empty. */
+	node->distances_state = text.state == TM_NOT_PROVIDED ? TM_MALFORMED : text.state;
 	for (char *s = text.value; s && *s && !rc;) {
 		char *end;
 		long distance = strtol(s, &end, 10);

@@ -73,6 +73,8 @@ static int compare_rows(const void *a, const void *b)
 
 	if (x->target != y->target)
 		return x->target - y->target;
+	if (x->source != y->source)
+		return (int)x->source - (int)y->source;
 	if (x->access != y->access)
 		return (int)x->access - (int)y->access;
 	return x->initiator.value < y->initiator.value ? -1 :
@@ -132,19 +134,27 @@ static int read_caches(struct tm_reader *rd, struct tm_node *node)
 	return rc;
 }
 
+void tm_perf_sort(struct tm_machine *m)
+{
+	if (m->nr_perf)
+		qsort(m->perf, m->nr_perf, sizeof(*m->perf), compare_rows);
+}
+
 int tm_read_perf(struct tm_reader *rd)
 {
 	struct tm_machine *m = rd->machine;
+	const struct tm_unreadable *u = &m->unreadable;
 	int rc = 0;
 
 	for (size_t i = 0; i < m->nr_nodes && !rc; i++) {
+		size_t before = u->denied + u->malformed;
+
 		rc = read_class(rd, m->nodes[i].id, TM_ACCESS0);
 		if (!rc)
 			rc = read_class(rd, m->nodes[i].id, TM_ACCESS1);
+		m->nodes[i].perf_unreadable = u->denied + u->malformed > before;
 		if (!rc)
 			rc = read_caches(rd, &m->nodes[i]);
 	}
-	if (m->nr_perf)
-		qsort(m->perf, m->nr_perf, sizeof(*m->perf), compare_rows);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/model/check.h"
 
@@ -12,6 +13,7 @@ static const struct check {
 	enum tm_severity severity;
 	void (*run)(struct tm_checker *ck);
 } checks[] = {
+	{ "no-nodes", TM_WARNING, tm_check_no_nodes },
 	{ "unreadable", TM_NOTE, tm_check_unreadable },
 	{ "malformed", TM_WARNING, tm_check_malformed },
 	{ "fake-numa", TM_WARNING, tm_check_fake_numa },
@@ -20,6 +22,13 @@ static const struct check {
 	{ "distance-unreachable", TM_NOTE, tm_check_distance_unreachable },
 	{ "no-performance", TM_WARNING, tm_check_no_performance },
 	{ "not-provided", TM_NOTE, tm_check_not_provided },
+	{ "incomplete-performance", TM_NOTE, tm_check_incomplete },
+	{ "firmware-fault", TM_WARNING, tm_check_firmware_fault },
+	{ "hmat-missing", TM_NOTE, tm_check_hmat_missing },
+	{ "hmat-refused", TM_WARNING, tm_check_hmat_refused },
+	{ "hmat-entries", TM_NOTE, tm_check_hmat_entries },
+	{ "hmat-disagrees", TM_WARNING, tm_check_hmat_disagrees },
+	{ "domains-doubtful", TM_WARNING, tm_check_domains },
 	{ "implausible-performance", TM_WARNING, tm_check_implausible },
 	{ "far-faster-than-near", TM_WARNING, tm_check_far_faster },
 	{ "generic-initiator-best", TM_NOTE, tm_check_generic_initiator },
@@ -87,12 +96,27 @@ void tm_check_hint(struct tm_problem *problem, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* A long list ends after one of its commas; the problem's own set has all of it. */
+static void shorten(char *list, size_t longest)
+{
+	size_t end = longest;
+
+	if (strlen(list) <= longest)
+		return;
+	while (end && list[end - 1] != ',')
+		end--;
+	strcpy(list + end, "...");
+}
+
 struct tm_problem *tm_check_add_nodes(struct tm_checker *ck, struct tm_idset *nodes,
 				      const char *fmt, const char *hint)
 {
 	struct tm_problem *problem = NULL;
 	char *list = tm_idset_format(nodes);
 	char which[96], message[256];
+
+	if (list)
+		shorten(list, 60);
 
 	if (!list) {
 		ck->problems->failed = true;

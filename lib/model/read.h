@@ -42,6 +42,9 @@ int tm_read_weights(struct tm_reader *rd);
 int tm_read_dax(struct tm_reader *rd);
 int tm_read_cxl(struct tm_reader *rd);
 int tm_read_blocks(struct tm_reader *rd);
+int tm_read_firmware(struct tm_reader *rd);
+int tm_read_cdat(struct tm_reader *rd);
+void tm_perf_sort(struct tm_machine *machine);
 void tm_find_kinds(struct tm_machine *machine);
 
 #endif

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "lib/model/read.h"
 
@@ -51,23 +49,18 @@ static unsigned version_of(const char *release)
 int tm_read_system(struct tm_reader *rd)
 {
 	struct tm_machine *m = rd->machine;
-	struct utsname uts;
 
-	if (m->live && !uname(&uts)) {
-		m->kernel = known(uts.release);
-		m->host = known(uts.nodename);
-	} else {
-		m->kernel = tm_read_text(rd, "proc/sys/kernel/osrelease");
-		if (m->kernel.state != TM_KNOWN) {
-			tm_text_release(&m->kernel);
-			m->kernel = release_from_version(rd);
-		}
-		m->host = tm_read_text(rd, "proc/sys/kernel/hostname");
+	/* Not uname(2): what is not read below the root is in no snapshot. */
+	m->kernel = tm_read_text(rd, "proc/sys/kernel/osrelease");
+	if (m->kernel.state != TM_KNOWN) {
+		tm_text_release(&m->kernel);
+		m->kernel = release_from_version(rd);
 	}
+	m->host = tm_read_text(rd, "proc/sys/kernel/hostname");
 	m->boot_id = tm_read_text(rd, "proc/sys/kernel/random/boot_id");
 	if (m->kernel.state == TM_KNOWN)
 		m->version = version_of(m->kernel.value);
-	if (m->live)
-		m->page_size = tm_num_known((uint64_t)sysconf(_SC_PAGESIZE));
+	if (rd->root->page_size)
+		m->page_size = tm_num_known(rd->root->page_size);
 	return 0;
 }

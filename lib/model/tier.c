@@ -29,7 +29,7 @@ static int compare_tiers(const void *a, const void *b)
 int tm_read_tiers(struct tm_reader *rd)
 {
 	struct tm_machine *m = rd->machine;
-	enum tm_state state, elsewhere = TM_ABSENT;
+	enum tm_state elsewhere = TM_ABSENT;
 	struct tm_scan scan;
 	const char *name;
 	long id;
@@ -37,6 +37,7 @@ int tm_read_tiers(struct tm_reader *rd)
 
 	if (rc) {
 		m->tiers_state = missing(m, VERSION(6, 1), -rc);
+		tm_read_note(rd, TIERING, m->tiers_state);
 		for (size_t i = 0; i < m->nr_nodes; i++)
 			m->nodes[i].tier = tm_num_none(m->tiers_state);
 		return 0;
@@ -52,10 +53,11 @@ int tm_read_tiers(struct tm_reader *rd)
 			break;
 		tier = &m->tiers[m->nr_tiers++];
 		tier->id = (int)id;
-		state = tm_read_list(rd, &tier->nodes, TIERING "/memory_tier%ld/nodelist", id);
+		tier->nodes_state =
+			tm_read_list(rd, &tier->nodes, TIERING "/memory_tier%ld/nodelist", id);
 		/* A tier that cannot be read may hold any node. */
-		if (state != TM_KNOWN)
-			elsewhere = state;
+		if (tier->nodes_state != TM_KNOWN)
+			elsewhere = tier->nodes_state;
 	}
 	tm_scan_close(&scan);
 	if (m->nr_tiers)
@@ -104,6 +106,7 @@ static void read_mode(struct tm_reader *rd)
 int tm_read_weights(struct tm_reader *rd)
 {
 	struct tm_machine *m = rd->machine;
+	char path[TM_PATH_MAX];
 	struct tm_scan scan;
 	enum tm_state state = TM_KNOWN;
 	int rc = tm_scan_open(rd->root, WEIGHTS, &scan);
@@ -113,9 +116,11 @@ int tm_read_weights(struct tm_reader *rd)
 		/*
 		 * A kernel that could have it but does not (no CONFIG_NUMA) lacks it all the same.
 		 */
-		m->weight_mode = state == TM_DENIED ? TM_WEIGHTS_UNKNOWN : TM_WEIGHTS_UNSUPPORTED;
 		if (state == TM_ABSENT)
 			state = TM_UNSUPPORTED;
+		m->weight_mode = state == TM_UNSUPPORTED ? TM_WEIGHTS_UNSUPPORTED :
+							   TM_WEIGHTS_UNKNOWN;
+		tm_read_note(rd, WEIGHTS, state);
 	} else {
 		tm_scan_close(&scan);
 		read_mode(rd);
@@ -123,11 +128,16 @@ int tm_read_weights(struct tm_reader *rd)
 	for (size_t i = 0; i < m->nr_nodes; i++) {
 		struct tm_node *node = &m->nodes[i];
 
-		node->weight = state == TM_KNOWN ? tm_read_num(rd, WEIGHTS "/node%d", node->id) :
-						   tm_num_none(state);
+		node->weight = tm_num_none(state);
+		if (state != TM_KNOWN)
+			continue;
+		tm_path_format(path, WEIGHTS "/node%d", node->id);
+		node->weight = tm_read_num(rd, "%s", path);
 		if (tm_num_is(&node->weight) &&
-		    (node->weight.value < 1 || node->weight.value > 255))
+		    (node->weight.value < 1 || node->weight.value > 255)) {
 			node->weight = tm_num_none(TM_MALFORMED);
+			tm_read_note(rd, path, TM_MALFORMED);
+		}
 	}
 	return 0;
 }

@@ -2,7 +2,6 @@
 #include "lib/out/document.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #ifndef TIERMEM_VERSION
 #error "the Makefile passes TIERMEM_VERSION"
@@ -11,8 +10,13 @@
 void tm_document_begin(struct tm_json *json, const char *name, int version,
 		       const struct tm_identity *identity)
 {
+	tm_document_begin_at(json, name, version, identity, time(NULL));
+}
+
+void tm_document_begin_at(struct tm_json *json, const char *name, int version,
+			  const struct tm_identity *identity, time_t when)
+{
 	char schema[64], stamp[32];
-	time_t now = time(NULL);
 	struct tm tm;
 
 	snprintf(schema, sizeof(schema), "tiermem.%s/%d", name, version);
@@ -22,7 +26,7 @@ void tm_document_begin(struct tm_json *json, const char *name, int version,
 	tm_json_text(json, "host", &identity->host);
 	tm_json_text(json, "boot_id", &identity->boot_id);
 	tm_json_string(json, "root", identity->root);
-	gmtime_r(&now, &tm);
+	gmtime_r(&when, &tm);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	tm_json_string(json, "time", stamp);
 }

@@ -3,6 +3,8 @@
 #ifndef TM_OUT_DOCUMENT_H
 #define TM_OUT_DOCUMENT_H
 
+#include <time.h>
+
 #include "lib/json/build.h"
 
 struct tm_identity {
@@ -18,5 +20,8 @@ struct tm_identity {
  */
 void tm_document_begin(struct tm_json *json, const char *name, int version,
 		       const struct tm_identity *identity);
+/* The same with another time than that of now. */
+void tm_document_begin_at(struct tm_json *json, const char *name, int version,
+			  const struct tm_identity *identity, time_t when);
 
 #endif

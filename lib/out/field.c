@@ -70,6 +70,8 @@ void tm_field_text(struct tm_buf *text, const struct tm_field *field, const void
 		tm_buf_adds(text, no_value(cell.state));
 		return;
 	}
+	if (cell.approximate)
+		tm_buf_addc(text, '~');
 	switch (field->type) {
 	case TM_FIELD_TEXT:
 		if (cell.text && *cell.text)

@@ -27,6 +27,7 @@ enum tm_field_type {
 /* What a getter fills in. `state` other than TM_KNOWN: no value, and the reason. */
 struct tm_cell {
 	enum tm_state state;
+	bool approximate; /* a number that does not tell the whole: "~25600" in text */
 	union {
 		const char *text; /* owned by the record */
 		uint64_t num;
@@ -75,9 +76,9 @@ void tm_field_json(struct tm_json *json, const struct tm_field *fields, size_t n
 void tm_field_text(struct tm_buf *text, const struct tm_field *field, const void *record, bool raw);
 
 /*
- * Chooses columns: a list of headings or keys with commas between, in any case; NULL: the usual ones.
- * Writes indices into chosen[] (room for `nr` * 2). 0; -EINVAL with the unknown name and the list of
- * those there are; -E2BIG.
+ * Chooses columns: a list of headings or keys with commas between, in any case; NULL: the usual
+ * ones. Writes indices into chosen[] (room for `nr` * 2). 0; -EINVAL with the unknown name and the
+ * list of those there are; -E2BIG.
  */
 int tm_field_choose(const struct tm_field *fields, size_t nr, const char *list, size_t *chosen,
 		    size_t *nr_chosen, struct tm_error *err);

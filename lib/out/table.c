@@ -8,6 +8,9 @@
 
 #define ENDLESS 1000000
 
+/* A column is not folded to less than this. */
+#define NARROWEST 12
+
 struct tm_table {
 	struct libscols_table *scols;
 	struct tm_table_style style;
@@ -32,7 +35,8 @@ struct tm_table *tm_table_new(const struct tm_table_style *style)
 	scols_table_enable_ascii(table->scols, style->ascii);
 	/*
 	 * The caller knows the terminal; libsmartcols must not look at descriptors of its own
-	 * choice. It folds cells on terminals only, so it is given one so wide that it cuts nothing.
+	 * choice. It folds cells on terminals only, so it is given one that is wide enough for
+	 * anything.
 	 */
 	if (style->width && !style->raw) {
 		scols_table_set_termforce(table->scols, SCOLS_TERMFORCE_ALWAYS);
@@ -163,7 +167,7 @@ static size_t longest_cell(struct tm_table *table, struct libscols_column *colum
 		const char *text = cell_text(table, i, column);
 
 		if (text)
-			longest = TM_MAX(longest, strlen(text));
+			longest = TM_MAX(longest, widest_line(text));
 	}
 	return longest;
 }
@@ -186,10 +190,10 @@ static void fold_column(struct tm_table *table, struct libscols_column *column, 
 	tm_buf_release(&folded);
 }
 
-/* Where the table is wider than the terminal, the widest of the columns that may be is folded. */
+/* Where the table is wider than the terminal, folds the widest of the columns that may be. */
 static bool fit(struct tm_table *table, const char *text)
 {
-	size_t wide = widest_line(text), most = 0;
+	size_t wide = widest_line(text), most = NARROWEST;
 	struct libscols_column *widest = NULL;
 
 	if (!table->style.width || table->style.raw || wide <= table->style.width)
@@ -203,10 +207,10 @@ static bool fit(struct tm_table *table, const char *text)
 			widest = column;
 		}
 	}
-	wide -= table->style.width;
-	if (most <= wide)
+	if (!widest)
 		return false;
-	fold_column(table, widest, most - wide);
+	wide -= table->style.width;
+	fold_column(table, widest, most > wide + NARROWEST ? most - wide : NARROWEST);
 	return true;
 }
 
@@ -216,20 +220,20 @@ int tm_table_print(struct tm_table *table, char **text, struct tm_error *err)
 	char *printed = NULL, *finished;
 
 	if (!table->failed && !scols_table_is_empty(table->scols)) {
-		if (scols_print_table_to_string(table->scols, &printed))
-			return tm_error_nomem(err);
-		if (fit(table, printed)) {
+		size_t tries = scols_table_get_ncols(table->scols);
+
+		do {
 			free(printed);
 			printed = NULL;
 			if (scols_print_table_to_string(table->scols, &printed))
 				return tm_error_nomem(err);
-		}
+		} while (tries-- && fit(table, printed));
 	}
 	if (table->failed) {
 		free(printed);
 		return tm_error_nomem(err);
 	}
-	/* Without the blanks that fill up the last cells; versions differ in whether the last line ends. */
+	/* Without blanks that fill up last cells; versions differ in whether the last line ends. */
 	for (const char *line = printed; line && *line;) {
 		size_t len = strcspn(line, "\n"), end = len;
 

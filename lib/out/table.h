@@ -24,8 +24,8 @@ struct tm_table *tm_table_new(const struct tm_table_style *style);
 void tm_table_free(struct tm_table *table);
 
 /*
- * Adds a column. `shrink`: where the table is wider than the terminal its cells are folded onto several
- * lines; nothing is ever cut. `tree`: it carries the tree's branches.
+ * Adds a column. `shrink`: where the table is wider than the terminal, its cells are folded onto
+ * several lines; nothing is ever cut. `tree`: it carries the tree's branches.
  */
 void tm_table_column(struct tm_table *table, const char *heading, bool right, bool shrink,
 		     bool tree);

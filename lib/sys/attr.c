@@ -19,9 +19,18 @@
 #include <unistd.h>
 
 #include "lib/base/units.h"
+#include "lib/sys/entry.h"
+
+/* No attribute holds a NUL byte, but in a snapshot one stands for what reading failed with. */
+static int refuse_binary(const struct tm_root *root, const char *data, size_t len)
+{
+	int number = root->replay ? tm_stand_in_parse(data, len) : 0;
+
+	return number ? -number : -EINVAL;
+}
 
 /* libsysfs on an open descriptor. 1: longer than it can read. */
-static int read_by_libsysfs(int fd, struct tm_buf *text)
+static int read_by_libsysfs(const struct tm_root *root, int fd, struct tm_buf *text)
 {
 	struct sysfs_attribute *attr;
 	char name[32];
@@ -37,7 +46,7 @@ static int read_by_libsysfs(int fd, struct tm_buf *text)
 	else if (attr->len >= sysconf(_SC_PAGESIZE))
 		rc = 1;
 	else if (attr->len && memchr(attr->value, '\0', (size_t)attr->len))
-		rc = -EINVAL;
+		rc = refuse_binary(root, attr->value, (size_t)attr->len);
 	else if (attr->len)
 		tm_buf_add(text, attr->value, (size_t)attr->len);
 	sysfs_close_attribute(attr);
@@ -60,7 +69,7 @@ int tm_attr_read(const struct tm_root *root, const char *path, struct tm_buf *te
 	else if (!S_ISREG(st.st_mode))
 		rc = -EINVAL;
 	else
-		rc = read_by_libsysfs(fd, &read);
+		rc = read_by_libsysfs(root, fd, &read);
 	root->io->close(root->io_context, fd);
 	if (rc == 1) {
 		rc = tm_root_read(root, path, TM_ATTR_MAX, &read);

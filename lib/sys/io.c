@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,12 +43,13 @@ static int follow(struct walk *walk, int link_fd)
 	target[len] = '\0';
 	if (++walk->links > MAX_LINKS)
 		return -ELOOP;
-	if ((size_t)len + 1 + rest >= sizeof(joined))
+	/* A target that fills all the room may go on beyond it. */
+	if ((size_t)len == sizeof(target) - 1 || (size_t)len + rest >= sizeof(joined))
 		return -ENAMETOOLONG;
+	/* What is left is empty or begins with a slash. */
 	memcpy(joined, target, (size_t)len);
-	joined[len] = '/';
-	memcpy(joined + len + 1, walk->rest, rest + 1);
-	memcpy(walk->rest, joined, (size_t)len + 1 + rest + 1);
+	memcpy(joined + len, walk->rest, rest + 1);
+	memcpy(walk->rest, joined, (size_t)len + rest + 1);
 	if (target[0] == '/')
 		leave(walk, 0); /* absolute: from the root */
 	return 0;
@@ -87,14 +89,19 @@ int tm_walk_open(int root_fd, const char *path, int flags, mode_t mode)
 	struct stat st;
 	int fd, rc = 0;
 
+	if (!*path)
+		return -ENOENT;
 	if (strlen(path) >= sizeof(walk.rest))
 		return -ENAMETOOLONG;
 	strcpy(walk.rest, path);
 	while (!rc && !at_end(&walk)) {
+		bool last;
+
 		if (!take(&walk, name)) {
 			rc = -ENAMETOOLONG;
 			break;
 		}
+		last = !walk.rest[0]; /* with a slash behind it, it must be a folder */
 		if (!strcmp(name, "."))
 			continue;
 		if (!strcmp(name, "..")) {
@@ -104,41 +111,37 @@ int tm_walk_open(int root_fd, const char *path, int flags, mode_t mode)
 		fd = openat(walk.fd[walk.depth], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0) {
 			rc = -errno;
-			if (rc == -ENOENT && at_end(&walk) && (flags & O_CREAT))
+			if (rc == -ENOENT && last && (flags & O_CREAT))
 				goto final;
 			break;
 		}
 		if (fstat(fd, &st)) {
 			rc = -errno;
 		} else if (S_ISLNK(st.st_mode)) {
-			if (at_end(&walk) && (flags & O_NOFOLLOW)) {
+			if (last && (flags & O_NOFOLLOW)) {
 				close(fd);
 				goto final;
 			}
 			rc = follow(&walk, fd);
-			if (!rc) {
-				close(fd);
-				continue;
-			}
-		} else if (!S_ISDIR(st.st_mode)) {
-			close(fd);
-			rc = at_end(&walk) ? 0 : -ENOTDIR;
-			if (!rc)
-				goto final;
-			break;
-		} else {
+		} else if (S_ISDIR(st.st_mode)) {
 			rc = enter(&walk, fd);
 			if (!rc)
 				continue;
+		} else if (last) {
+			close(fd);
+			goto final;
+		} else {
+			rc = -ENOTDIR;
 		}
 		close(fd);
 	}
+	if (rc)
+		goto out;
 	strcpy(name, "."); /* the path ended in a folder */
 final:
-	if (!rc || (rc == -ENOENT && (flags & O_CREAT))) {
-		fd = openat(walk.fd[walk.depth], name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
-		rc = fd < 0 ? -errno : fd;
-	}
+	fd = openat(walk.fd[walk.depth], name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+	rc = fd < 0 ? -errno : fd;
+out:
 	leave(&walk, 0);
 	return rc;
 }
@@ -178,8 +181,56 @@ static int system_close(void *context, int fd)
 	return close(fd) ? -errno : 0;
 }
 
+/* At the file's start: settings are written whole. */
+static ssize_t system_write(void *context, int fd, const void *data, size_t size)
+{
+	ssize_t n;
+
+	(void)context;
+	do
+		n = pwrite(fd, data, size, 0);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+static int system_truncate(void *context, int fd, off_t size)
+{
+	(void)context;
+	return ftruncate(fd, size) ? -errno : 0;
+}
+
+static int system_sync(void *context, int fd)
+{
+	(void)context;
+	return fsync(fd) ? -errno : 0;
+}
+
+static int system_rename(void *context, int folder_fd, const char *from, const char *to)
+{
+	(void)context;
+	return renameat(folder_fd, from, folder_fd, to) ? -errno : 0;
+}
+
+static int system_unlink(void *context, int folder_fd, const char *name)
+{
+	(void)context;
+	return unlinkat(folder_fd, name, 0) ? -errno : 0;
+}
+
+static int system_mkdir(void *context, int folder_fd, const char *name, mode_t mode)
+{
+	(void)context;
+	return mkdirat(folder_fd, name, mode) ? -errno : 0;
+}
+
 const struct tm_io tm_io_system = {
 	.open = system_open,
 	.read = system_read,
 	.close = system_close,
+	.write = system_write,
+	.truncate = system_truncate,
+	.sync = system_sync,
+	.rename = system_rename,
+	.unlink = system_unlink,
+	.mkdir = system_mkdir,
 };

@@ -11,12 +11,56 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/sys/entry.h"
+#include "lib/sys/snapshot.h"
+
 static bool is_live(int fd)
 {
 	struct stat here, slash;
 
 	return !fstat(fd, &here) && !stat("/", &slash) && here.st_dev == slash.st_dev &&
 	       here.st_ino == slash.st_ino;
+}
+
+/* The folder, or the one to which an archive was unpacked. A descriptor or -errno. */
+static int open_folder(const char *path, struct tm_temp *temp, struct tm_error *err)
+{
+	/* O_NONBLOCK: opening a FIFO must not wait for a writer. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), rc;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		rc = tm_error_errno(err, errno, "%s", path);
+	} else if (S_ISDIR(st.st_mode)) {
+		return fd;
+	} else if (S_ISREG(st.st_mode)) {
+		rc = tm_snapshot_unpack(fd, path, temp, err);
+		if (!rc)
+			rc = fcntl(temp->fd, F_DUPFD_CLOEXEC, 0);
+		if (rc < 0 && temp->guardian)
+			rc = tm_error_errno(err, errno, "%s", path);
+	} else {
+		rc = tm_error_errno(err, ENOTDIR, "%s", path);
+		tm_error_hint(err,
+			      "a root is a folder that holds sys/ and proc/, or an archive of one");
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static int check(struct tm_root *root, const char *path, struct tm_error *err)
+{
+	int rc;
+
+	if (tm_root_exists(root, "sys") || tm_root_exists(root, "proc"))
+		return root->live ? 0 : tm_snapshot_identify(root, err);
+	rc = tm_error_set(err, EINVAL, "%s: holds neither sys/ nor proc/", path);
+	if (root->live)
+		tm_error_hint(err, "mount sysfs and procfs first");
+	else
+		tm_error_hint(err, "give the folder above sys/, as it was captured");
+	return rc;
 }
 
 int tm_root_open(struct tm_root *root, const char *path, struct tm_error *err)
@@ -26,27 +70,23 @@ int tm_root_open(struct tm_root *root, const char *path, struct tm_error *err)
 
 	if (!path)
 		path = "/";
-	opened.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	opened.fd = open_folder(path, &opened.temp, err);
 	if (opened.fd < 0) {
-		rc = tm_error_errno(err, errno, "%s", path);
-		if (rc == -ENOTDIR)
-			tm_error_hint(err, "a root is a folder that holds sys/ and proc/");
+		rc = opened.fd;
+		tm_temp_release(&opened.temp);
 		return rc;
 	}
 	opened.live = is_live(opened.fd);
-	if (!tm_root_exists(&opened, "sys") && !tm_root_exists(&opened, "proc")) {
-		rc = tm_error_set(err, EINVAL, "%s: holds neither sys/ nor proc/", path);
-		if (opened.live)
-			tm_error_hint(err, "mount sysfs and procfs first");
-		else
-			tm_error_hint(err, "give the folder above sys/, as it was captured");
-		close(opened.fd);
-		return rc;
-	}
+	opened.archive = opened.temp.guardian != 0;
+	if (opened.live)
+		opened.page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	opened.name = strdup(opened.live ? "/" : path);
-	if (!opened.name) {
+	rc = opened.name ? check(&opened, path, err) : tm_error_nomem(err);
+	if (rc) {
 		close(opened.fd);
-		return tm_error_nomem(err);
+		free(opened.name);
+		tm_temp_release(&opened.temp);
+		return rc;
 	}
 	*root = opened;
 	return 0;
@@ -58,6 +98,7 @@ void tm_root_close(struct tm_root *root)
 		return;
 	close(root->fd);
 	free(root->name);
+	tm_temp_release(&root->temp);
 	*root = (struct tm_root){ .fd = -1 };
 }
 
@@ -75,7 +116,10 @@ static int file_kind(int fd)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	return S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	/* As sysfs has it, and libsysfs: what nobody may read is denied to root too. */
+	return st.st_mode & 0444 ? 0 : -EACCES;
 }
 
 int tm_root_read(const struct tm_root *root, const char *path, size_t max, struct tm_buf *text)
@@ -104,6 +148,8 @@ int tm_root_read(const struct tm_root *root, const char *path, size_t max, struc
 			rc = -EFBIG;
 	}
 	root->io->close(root->io_context, fd);
+	if (!rc && root->replay)
+		rc = -tm_stand_in_parse(whole.data, whole.len);
 	if (rc) {
 		tm_buf_release(&whole);
 		return rc;
@@ -187,14 +233,17 @@ int tm_root_resolve(const struct tm_root *root, const char *path, char resolved[
 int tm_scan_open(const struct tm_root *root, const char *path, struct tm_scan *scan)
 {
 	int fd = tm_root_openat(root, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0);
+	struct stat st;
 	DIR *dir;
-	int rc;
+	int rc = 0;
 
 	if (fd < 0)
 		return fd;
-	dir = fdopendir(fd);
+	if (!fstat(fd, &st) && !(st.st_mode & 0444))
+		rc = -EACCES;
+	dir = rc ? NULL : fdopendir(fd);
 	if (!dir) {
-		rc = -errno;
+		rc = rc ? rc : -errno;
 		root->io->close(root->io_context, fd);
 		return rc;
 	}

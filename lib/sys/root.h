@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The opened root: every file that tiermem reads or writes is reached through one folder, opened
- * once. Live is "/"; a captured tree is any other folder that holds sys/ or proc/.
+ * once. Live is "/"; a captured tree is any other folder that holds sys/ or proc/, or an archive
+ * that `tiermem snapshot` made of one.
  *
  * Paths are relative to the root, without a leading slash ("sys/devices/system/node/online"). They
  * are resolved with openat2(2) RESOLVE_IN_ROOT: links may point anywhere inside, absolute ones and
@@ -19,6 +20,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/error.h"
+#include "lib/sys/temp.h"
 
 /* Longest path below a root, with its NUL. */
 #define TM_PATH_MAX 1024
@@ -32,21 +34,34 @@ struct tm_io {
 	int (*open)(void *context, int root_fd, const char *path, int flags, mode_t mode);
 	ssize_t (*read)(void *context, int fd, void *data, size_t size);
 	int (*close)(void *context, int fd);
+
+	/* Only for roots that are written to. Names are relative to a folder that is open. */
+	ssize_t (*write)(void *context, int fd, const void *data, size_t size);
+	int (*truncate)(void *context, int fd, off_t size);
+	int (*sync)(void *context, int fd);
+	int (*rename)(void *context, int folder_fd, const char *from, const char *to);
+	int (*unlink)(void *context, int folder_fd, const char *name);
+	int (*mkdir)(void *context, int folder_fd, const char *name, mode_t mode);
 };
 
 extern const struct tm_io tm_io_system;
 
 struct tm_root {
 	int fd;
-	bool live;  /* this machine: system calls that act on it make sense */
-	char *name; /* as the user gave it; "/" when live */
+	bool live;    /* this machine: system calls that act on it make sense */
+	bool archive; /* unpacked from one: what is written goes away with it */
+	bool replay;  /* a snapshot: read with its machine's page size and name */
+	char *name;   /* as the user gave it; "/" when live; of a snapshot, what it was taken of */
+	uint64_t page_size; /* bytes; 0: unknown */
 	const struct tm_io *io;
 	void *io_context;
+	struct tm_temp temp; /* where an archive was unpacked to; goes away with the root */
 };
 
 /*
  * Opens the root: NULL or a path to "/" is the live machine. Errors: what open(2) gives; -EINVAL
- * where the folder holds neither sys/ nor proc/.
+ * where the folder holds neither sys/ nor proc/, or the file is no archive or one that is refused
+ * (lib/sys/archive.h).
  */
 int tm_root_open(struct tm_root *root, const char *path, struct tm_error *err);
 void tm_root_close(struct tm_root *root);
@@ -56,7 +71,8 @@ int tm_root_openat(const struct tm_root *root, const char *path, int flags, mode
 
 /*
  * Reads a whole file of at most `max` bytes into *text (replaced on success only). -EFBIG where it
- * is larger, -EISDIR, -EINVAL for what is neither a file nor a folder (a FIFO would hang).
+ * is larger, -EISDIR, -EINVAL for what is neither a file nor a folder (a FIFO would hang), -EACCES
+ * for what nobody may read, also for root.
  */
 int tm_root_read(const struct tm_root *root, const char *path, size_t max, struct tm_buf *text);
 
@@ -71,7 +87,10 @@ int tm_root_readlink(const struct tm_root *root, const char *path, char target[T
  */
 int tm_root_resolve(const struct tm_root *root, const char *path, char resolved[TM_PATH_MAX]);
 
-/* Lists a folder in the kernel's order, without "." and "..". */
+/*
+ * Lists a folder in the kernel's order, without "." and "..". A folder that nobody may read is
+ * -EACCES, also for root.
+ */
 struct tm_scan {
 	void *dir;
 };

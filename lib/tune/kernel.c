@@ -14,7 +14,7 @@ static unsigned gcd(unsigned a, unsigned b)
 
 void tm_tune_kernel_weights(const uint32_t *bandwidth, size_t nr, unsigned *weight)
 {
-	uint32_t sum = 0;
+	uint64_t sum = 0;
 	unsigned divisor = 0;
 
 	for (size_t i = 0; i < nr; i++)
@@ -22,7 +22,7 @@ void tm_tune_kernel_weights(const uint32_t *bandwidth, size_t nr, unsigned *weig
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t scaled = 32 * bandwidth[i];
 
-		weight[i] = sum && scaled > sum ? scaled / sum : 1;
+		weight[i] = sum && scaled > sum ? scaled / (uint32_t)sum : 1;
 		divisor = gcd(weight[i], divisor);
 	}
 	for (size_t i = 0; i < nr; i++)

@@ -11,7 +11,7 @@
 
 /*
  * bandwidth[i]: min(read, write) of the i-th node with memory in MB/s, 0 where the kernel has none.
- * Writes nr weights. All arithmetic is in unsigned 32 bits, as there.
+ * Writes nr weights. As there, 32 times a bandwidth is cut to 32 bits and their sum is not.
  */
 void tm_tune_kernel_weights(const uint32_t *bandwidth, size_t nr, unsigned *weight);
 

@@ -46,7 +46,8 @@ is 'the cursor within the line' "$(typed $'tiermem show --so size\x02\x02\x02\x0
 is 'a command line of its own' "$(typed 'tiermem run --nodes 1 -- tiermem weig<TAB>')" \
 	'tiermem run --nodes 1 -- tiermem weights |'
 is 'nothing' "$(typed 'tiermem nothing x<TAB>')" 'tiermem nothing x|'
-is 'a list of what is possible' "$(typed 'tiermem show --columns T<TAB>')" 'tiermem show --columns T|'
+is 'a list of what is possible' "$(typed 'tiermem show --columns T<TAB><SEE:lower is faster>')" \
+	'tiermem show --columns T|'
 like 'with explanations, also with a colon in them' "$(tr -d '\0' <"$tmp/log")" 'TIER +-- memory tier: lower is faster'
 
 done_testing

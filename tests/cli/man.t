@@ -35,8 +35,8 @@ topology=man/tiermem-topology.1
 finds 'a missing option' "$main: lacks --raw" '/^\.It Fl -raw/d' tiermem.1
 finds 'an option that there is not' "$main: has --rare, which the command has not" \
 	's/^\.It Fl -raw/.It Fl -rare\n&/' tiermem.1
-finds 'another value' "$main: lacks --root DIR"$'\n'"$main: has --root FILE, which the command has not" \
-	's/^\.It Fl -root Ar DIR/.It Fl -root Ar FILE/' tiermem.1
+finds 'another value' "$main: lacks --root DIR\\|ARCHIVE"$'\n'"$main: has --root FILE, which the command has not" \
+	's/^\.It Fl -root Ar DIR|ARCHIVE/.It Fl -root Ar FILE/' tiermem.1
 finds 'a missing letter' "$main: lacks --quiet, -q"$'\n'"$main: has --quiet, which the command has not" \
 	's/^\.It Fl q , Fl -quiet/.It Fl -quiet/' tiermem.1
 finds 'a missing exit code' "$main: exit status lists \\[0, 1, 2, 4, 5\\]" '/^\.It 3$/d' tiermem.1

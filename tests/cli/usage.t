@@ -60,8 +60,8 @@ refused $'tiermem: --tree: no such option\nhint: it belongs to `tiermem show`, a
 refused $'tiermem: -x: no such option\nhint: `tiermem --help` lists the options' -x
 refused $'tiermem show: -j: no such option\nhint: did you mean --json?' show -json
 refused 'tiermem show: --json: takes no value' show --json=yes
-refused 'tiermem show: --root: needs a value, DIR' show --root
-refused 'tiermem show: --root: needs a value, DIR' show --root --json
+refused 'tiermem show: --root: needs a value, DIR|ARCHIVE' show --root
+refused 'tiermem show: --root: needs a value, DIR|ARCHIVE' show --root --json
 refused 'tiermem show: --columns: needs a value, LIST' show -to
 refused 'tiermem: --root: is empty' --root '' show
 refused 'tiermem show: --root: is empty' show --root=

@@ -29,9 +29,9 @@
 		NODE "/" node "/" access "/initiators/node0", NULL, "../../../node0"              \
 	}
 
-#define ON_BUS(bus, name, place)                         \
-	{                                                \
-		bus "/" name, NULL, "../../../../" place \
+#define ON_BUS(bus, name, place)                      \
+	{                                             \
+		bus "/" name, NULL, "../../../" place \
 	}
 
 #define MEMORY_BLOCK(node, block)                                    \

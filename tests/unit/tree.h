@@ -57,9 +57,15 @@ static inline void tree_remove_all(const char *path)
 static inline const char *tree_name(const struct tree *tree, const char *path, char name[PATH_MAX])
 {
 	int len = snprintf(name, PATH_MAX, "%s/%s", tree->path, path);
+	char *last;
+	bool there;
 
 	assert_in_range(len, 1, PATH_MAX - 1);
-	for (char *slash = name + strlen(tree->path); (slash = strchr(slash + 1, '/'));) {
+	last = strrchr(name, '/');
+	*last = '\0';
+	there = access(name, F_OK) == 0;
+	*last = '/';
+	for (char *slash = name + strlen(tree->path); !there && (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';
 		if (mkdir(name, 0755))
 			assert_int_equal(errno, EEXIST);
@@ -112,9 +118,12 @@ static inline void tree_file(const struct tree *tree, const char *path, const ch
 static inline void tree_folder(const struct tree *tree, const char *path)
 {
 	char name[PATH_MAX];
+	struct stat st;
 
-	if (mkdir(tree_name(tree, path, name), 0755))
-		assert_int_equal(errno, EEXIST);
+	if (lstat(tree_name(tree, path, name), &st) || !S_ISDIR(st.st_mode)) {
+		tree_remove_all(name);
+		assert_int_equal(mkdir(name, 0755), 0);
+	}
 }
 
 static inline void tree_link(const struct tree *tree, const char *path, const char *target)

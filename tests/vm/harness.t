@@ -3,6 +3,7 @@
 #
 # The harness itself: what a guest emits arrives whole, and a machine that goes wrong is a failure.
 
+# shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 vm_need 6.12
 
@@ -17,7 +18,7 @@ boot files
 boot warning
 boot panic
 boot silent
-boot hang --timeout 20
+boot hang --timeout 3
 
 vm_ended files 7
 out=$(vm_out files)
@@ -37,6 +38,6 @@ like "a panic is reported" "$(vm_log panic)" 'Kernel panic'
 like "a panic after the first program is not retried" "$(vm_log panic)" '0 retries'
 vm_ended silent 120
 vm_ended hang 120
-like "a machine that hangs is stopped" "$(vm_log hang)" 'not done in 20 s'
+like "a machine that hangs is stopped" "$(vm_log hang)" 'not done in 3 s'
 
 done_testing

@@ -15,6 +15,8 @@
 
 # Before HOME becomes a folder of the test's own.
 export TIERMEM_CACHE=${TIERMEM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tiermem}
+# The command line's demonstration program is of no use here, and need not be built.
+: "${TIERMEM_DEMO:=/bin/true}"
 
 # shellcheck source=tests/cli/lib.sh
 . "${BASH_SOURCE[0]%/*}/../cli/lib.sh"

@@ -3,6 +3,7 @@
 #
 # harness.t: a machine that does what CASE (a file added to it) says.
 
+# shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 
 case $(cat /case) in

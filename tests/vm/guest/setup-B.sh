@@ -3,6 +3,7 @@
 #
 # Machine B: the expander's volatile memory becomes region0, dax0.0 and, through kmem, node 3.
 
+# shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 cd /sys/bus/cxl/devices || exit
 

@@ -3,6 +3,7 @@
 #
 # Machine C: the expander's persistent memory becomes a region, a devdax namespace and, by daxctl, node 2.
 
+# shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 cd /sys/bus/cxl/devices || exit
 

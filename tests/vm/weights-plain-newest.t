@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+
+# shellcheck source=tests/vm/weights.sh
+. "$(dirname "$0")/weights.sh"
+weights_test plain newest
+done_testing
