@@ -145,7 +145,9 @@ static int put_back(struct run *run, struct tm_plan *plan)
 	bool left = rc != -EREMOTEIO;
 
 	apply_log(plan->title, plan->changes, plan->nr, TM_CHANGE_RESTORED);
-	/* What cannot be had back was announced, and accepted: that it is not back is no failure. */
+	/*
+	 * What cannot be had back was announced, and accepted: that it is not back is no failure.
+	 */
 	for (size_t i = 0; i < plan->nr; i++)
 		left |= plan->changes[i].state == TM_CHANGE_LEFT && plan->changes[i].restore;
 	return rc && left ? report_left(run, plan, &err) : EXIT_DONE;
