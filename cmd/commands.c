@@ -13,9 +13,9 @@
 const struct command *const tiermem_commands[] = {
 	&topology_command,
 	&weights_command,
-	&run_command,
 	&undo_command,
 	&recover_command,
+	&run_command,
 	&snapshot_command,
 	&help_command,
 	&complete_command,

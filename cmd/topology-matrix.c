@@ -221,17 +221,19 @@ static int print_fitting(const struct tm_machine *m, enum figure figure,
 			 const struct tm_node *const *to, size_t *nr, char **text,
 			 struct tm_error *err)
 {
-	size_t widest;
-	int rc;
-
 	for (;;) {
-		rc = print_part(m, figure, style, to, *nr, text, err);
+		char *part = NULL;
+		size_t widest;
+		int rc = print_part(m, figure, style, to, *nr, &part, err);
+
 		if (rc)
 			return rc;
-		widest = widest_line(*text);
-		if (!width || widest <= width || *nr == 1)
+		widest = part ? widest_line(part) : 0;
+		if (!width || widest <= width || *nr == 1) {
+			*text = part;
 			return 0;
-		free(*text);
+		}
+		free(part);
 		*nr = TM_MAX(TM_MIN(*nr - 1, *nr * width / widest), (size_t)1);
 	}
 }
@@ -243,7 +245,7 @@ static int add_grid(const struct tm_machine *m, enum figure figure,
 	const struct tm_node **to = calloc(m->nr_nodes + 1, sizeof(*to));
 	size_t nr = 0, part;
 	bool any = has_figure(m, figure, NULL);
-	char *text;
+	char *text = NULL;
 	int rc = 0;
 
 	if (!to)

@@ -415,7 +415,12 @@ int weights_read(struct app *app, struct weights *w, const struct weight_request
 	for (size_t i = 0; i < w->nr && !rc; i++) {
 		struct weight_node *node = &w->nodes[i];
 
-		*node = *find(w->all, w->nr_all, node->node->id);
+		const struct weight_node *figures =
+			node->node ? find(w->all, w->nr_all, node->node->id) : NULL;
+
+		if (!figures)
+			continue;
+		*node = *figures;
 		node->bandwidth = mix(node, request);
 		if (tm_num_is(&node->bandwidth))
 			continue;

@@ -91,7 +91,7 @@ static const struct tm_field fields[] = {
 static int add_nodes(struct app *app, const struct weights *w, struct tm_buf *out,
 		     struct tm_error *err)
 {
-	size_t chosen[2 * TM_ARRAY_SIZE(fields)], nr;
+	size_t chosen[2 * TM_ARRAY_SIZE(fields)], nr = 0;
 	struct tm_table_style style = terminal_style(app);
 	TM_CLEANUP(tm_freep) char *text = NULL;
 	struct tm_table *table = tm_table_new(&style);

@@ -19,6 +19,7 @@ run_test()
 	libnuma=$(PATH=$PATH:/sbin ldconfig -p | sed -n 's/.*libnuma\.so\.1 .*x86-64.* => //p' | head -n 1)
 	[[ -n $libnuma ]] || skip_all "no libnuma on this machine"
 	vm_boot "$name" --machine "$1" --kernel "$2" --script "$top/tests/vm/guest/run.sh" --program "$libnuma" \
+		--program script \
 		--add "$library:/usr/local/lib/tiermem/libtiermem-large.so" \
 		--add "$helpers/spread:/usr/bin/spread" --add "$helpers/places:/usr/bin/places" "${@:3}"
 	vm_ended "$name"

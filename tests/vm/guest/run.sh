@@ -198,6 +198,45 @@ own_weights()
 	exits 0 "another user, the weights that are set" su -s /bin/sh nobody -c 'tiermem run -- true'
 }
 
+ints_are()
+{
+	# shellcheck disable=SC2317 # wait_for calls it
+	[ "$(wc -l </tmp/ints)" = "$1" ]
+}
+
+# The terminal tells all of its foreground group of ctrl-c: the command must hear of it once. So must it of a signal that
+# tiermem alone is sent. Ignored signals cannot be caught, and background jobs ignore this one: tiermem is in the
+# foreground, and what it is sent comes from behind.
+terminal()
+{
+	cat >/tmp/cmd <<-'END'
+		trap 'echo int >>/tmp/ints' INT
+		trap 'exit 5' TERM
+		touch /tmp/listens
+		while :; do usleep 10000; done
+	END
+	mkdir -p /dev/pts
+	mount -t devpts none /dev/pts
+	mkfifo /tmp/keys
+	exec 7<>/tmp/keys
+	{
+		wait_for 20 test -e /tmp/listens
+		printf '\003' >&7
+		wait_for 10 test -e /tmp/ints
+		usleep 300000
+		cp /tmp/ints /tmp/ints.key
+		kill -INT "$(pidof tiermem)"
+		wait_for 10 ints_are 2
+		usleep 300000
+		kill -TERM "$(pidof tiermem)"
+	} &
+	SHELL=/bin/sh script -q -c 'tiermem run --weights 5,1 -- sh /tmp/cmd' /dev/null <&7 >/dev/null 2>&1
+	exec 7>&-
+	tap_is "$(cat /tmp/ints.key)" int "ctrl-c comes once"
+	tap_is "$(wc -l </tmp/ints)" 2 "SIGINT to tiermem comes once"
+	tap_is "$(weights_now)" "$1" "the weights are back"
+}
+
 # Equal weights need no parent.
 same_weights()
 {
@@ -238,6 +277,7 @@ A-6.12.*)
 	same_weights 5,1
 	echo 1 >$weights/node0
 	own_weights "1 1" "5 1" "3 2"
+	terminal "1 1"
 	;;
 A-*)
 	tap_is "$(weights_now)" "true 26 5" "the kernel computes weights"
