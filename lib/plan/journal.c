@@ -66,7 +66,7 @@ static int make_text(const struct tm_plan *plan, const struct tm_lease *lease, c
 
 static int write_all(const struct tm_root *root, int fd, const char *text)
 {
-	size_t len = strlen(text);
+	size_t len = text ? strlen(text) : 0;
 	ssize_t n = root->io->write(root->io_context, fd, text, len);
 
 	if (n < 0)

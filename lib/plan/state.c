@@ -173,8 +173,8 @@ int tm_lease_mine(struct tm_lease *lease, struct tm_error *err)
 
 bool tm_lease_lives(const struct tm_lease *lease)
 {
-	unsigned long long start;
-	char id[64];
+	unsigned long long start = 0;
+	char id[64] = "";
 
 	return !boot_id(id) && !strcmp(id, lease->boot_id) && !start_of(lease->pid, &start) &&
 	       start == lease->start;
