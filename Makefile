@@ -142,7 +142,7 @@ demo:                   ## build, and show this machine and a captured one
 ## Tests
 
 # Tests whose children are killed, or look at each other through /proc: emulators change the exit codes of the
-# ones and the /proc of the others.
+# ones and the /proc of the others. (qemu-user has no memory policies either.)
 FORKING = plan plan-faults
 
 # Programs that `make check` runs; built by a second make, after tools/deps.
@@ -183,7 +183,7 @@ check-valgrind: $(UNIT_TESTS) $(FUZZ_REPLAYS)   ## unit tests under valgrind
 
 check-cross:            ## build for arm64, unit tests under qemu
 	@tools/deps build test cross
-	+@tools/cross make --no-print-directory O=$(O)/arm64 TEST_EXEC='$(CURDIR)/tools/cross run' EXCLUDE='$(FORKING)' \
+	+@tools/cross make --no-print-directory O=$(O)/arm64 TEST_EXEC='$(CURDIR)/tools/cross run' EXCLUDE='$(FORKING) numa' \
 		$(O)/arm64/tiermem check-unit
 
 check-fresh:            ## both README commands in newly made Debian 12 and 13 folders
