@@ -5,12 +5,6 @@
 
 #include "lib/model/check.h"
 
-static void collect(struct tm_checker *ck, struct tm_idset *set, long id)
-{
-	if (tm_idset_add(set, id))
-		ck->problems->failed = true;
-}
-
 static bool kernel_has_rows(const struct tm_machine *m)
 {
 	for (size_t i = 0; i < m->nr_perf; i++)
@@ -137,7 +131,7 @@ void tm_check_hmat_disagrees(struct tm_checker *ck)
 			     differs(kernel->write_latency, table->write_latency) ||
 			     differs(kernel->read_bandwidth, table->read_bandwidth) ||
 			     differs(kernel->write_bandwidth, table->write_bandwidth)))
-				collect(ck, &nodes, kernel->target);
+				tm_check_collect(ck, &nodes, kernel->target);
 		}
 	}
 	tm_check_add_nodes(
@@ -163,7 +157,7 @@ void tm_check_incomplete(struct tm_checker *ck)
 		const struct tm_perf *shown = tm_machine_shown(m, m->nodes[i].id);
 
 		if (shown && !shown->complete && shown->source != TM_SOURCE_SYSFS)
-			collect(ck, &nodes, m->nodes[i].id);
+			tm_check_collect(ck, &nodes, m->nodes[i].id);
 	}
 	tm_check_add_nodes(
 		ck, &nodes,

@@ -2,12 +2,6 @@
 /* Checks of nodes: what could be read, CPUs, distances, memory blocks. */
 #include "lib/model/check.h"
 
-static void collect(struct tm_checker *ck, struct tm_idset *set, long id)
-{
-	if (tm_idset_add(set, id))
-		ck->problems->failed = true;
-}
-
 void tm_check_no_nodes(struct tm_checker *ck)
 {
 	if (!ck->machine->nr_nodes)
@@ -55,7 +49,7 @@ void tm_check_fake_numa(struct tm_checker *ck)
 		if (tm_idset_empty(&m->nodes[i].cpus) ||
 		    !tm_idset_equal(&m->nodes[i].cpus, &m->nodes[0].cpus))
 			goto out;
-		collect(ck, &nodes, m->nodes[i].id);
+		tm_check_collect(ck, &nodes, m->nodes[i].id);
 	}
 	if (m->nr_nodes > 1)
 		tm_check_add_nodes(
@@ -84,7 +78,7 @@ void tm_check_distance_malformed(struct tm_checker *ck)
 
 	for (size_t i = 0; i < m->nr_nodes; i++)
 		if (m->nodes[i].distances_state == TM_MALFORMED || bad_own_distance(&m->nodes[i]))
-			collect(ck, &nodes, m->nodes[i].id);
+			tm_check_collect(ck, &nodes, m->nodes[i].id);
 	tm_check_add_nodes(
 		ck, &nodes, "the distances of %s do not fit the online nodes, or are no distances",
 		"the firmware's SLIT is at fault, or nodes changed while they were read");
@@ -105,8 +99,8 @@ void tm_check_distance_asymmetric(struct tm_checker *ck)
 
 			if (ab < 0 || ba < 0 || ab == ba)
 				continue;
-			collect(ck, &nodes, a->id);
-			collect(ck, &nodes, b->id);
+			tm_check_collect(ck, &nodes, a->id);
+			tm_check_collect(ck, &nodes, b->id);
 			if (pairs++ == 0) {
 				from = a->id;
 				to = b->id;
@@ -137,7 +131,7 @@ void tm_check_distance_unreachable(struct tm_checker *ck)
 	for (size_t i = 0; i < m->nr_nodes; i++)
 		for (size_t k = 0; k < m->nodes[i].nr_distances; k++)
 			if (m->nodes[i].distances[k].value == 255)
-				collect(ck, &nodes, m->nodes[i].id);
+				tm_check_collect(ck, &nodes, m->nodes[i].id);
 	tm_check_add_nodes(ck, &nodes, "the firmware calls some nodes unreachable (255) from %s",
 			   "");
 }

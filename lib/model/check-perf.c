@@ -10,18 +10,6 @@
 /* No memory answers this slowly; a wrong unit does (a known firmware makes 7600 ns of 76). */
 #define IMPLAUSIBLE_NS 2000
 
-static void collect(struct tm_checker *ck, struct tm_idset *set, long id)
-{
-	if (tm_idset_add(set, id))
-		ck->problems->failed = true;
-}
-
-static bool no_figures(const struct tm_perf *perf)
-{
-	return !tm_num_is(&perf->read_bandwidth) && !tm_num_is(&perf->write_bandwidth) &&
-	       !tm_num_is(&perf->read_latency) && !tm_num_is(&perf->write_latency);
-}
-
 static const struct tm_perf *any_row(const struct tm_machine *m, int target)
 {
 	for (size_t i = 0; i < m->nr_perf; i++)
@@ -53,7 +41,7 @@ void tm_check_no_performance(struct tm_checker *ck)
 		for (size_t i = 0; i < m->nr_nodes; i++)
 			if (tm_node_has_memory(m, &m->nodes[i]) && !any_row(m, m->nodes[i].id) &&
 			    !m->nodes[i].perf_unreadable)
-				collect(ck, &nodes, m->nodes[i].id);
+				tm_check_collect(ck, &nodes, m->nodes[i].id);
 	if (all_dram(m, &m->memory_nodes))
 		ck->severity = TM_NOTE;
 	tm_check_add_nodes(
@@ -71,8 +59,8 @@ void tm_check_not_provided(struct tm_checker *ck)
 	for (size_t i = 0; i < m->nr_perf; i++) {
 		const struct tm_perf *best = tm_machine_best(m, m->perf[i].target);
 
-		if (no_figures(best ? best : &m->perf[i]))
-			collect(ck, &nodes, m->perf[i].target);
+		if (!tm_perf_has_figure(best ? best : &m->perf[i]))
+			tm_check_collect(ck, &nodes, m->perf[i].target);
 	}
 	tm_check_add_nodes(ck, &nodes, "the firmware describes %s but gives no figures (all are 0)",
 			   "weights and rankings cannot be made from it; measure instead");
@@ -88,7 +76,7 @@ void tm_check_implausible(struct tm_checker *ck)
 
 		if ((tm_num_is(&p->read_latency) && p->read_latency.value >= IMPLAUSIBLE_NS) ||
 		    (tm_num_is(&p->write_latency) && p->write_latency.value >= IMPLAUSIBLE_NS))
-			collect(ck, &nodes, p->target);
+			tm_check_collect(ck, &nodes, p->target);
 	}
 	tm_check_add_nodes(
 		ck, &nodes, "the latency given for %s is not plausible",
@@ -155,7 +143,7 @@ void tm_check_far_faster(struct tm_checker *ck)
 		const struct tm_perf *near = own_memory(m, &m->nodes[i]);
 
 		if (before_dram(m, &m->nodes[i]))
-			collect(ck, &nodes, m->nodes[i].id);
+			tm_check_collect(ck, &nodes, m->nodes[i].id);
 		for (size_t k = 0; near && k < m->nr_perf; k++) {
 			const struct tm_perf *far = &m->perf[k];
 
@@ -164,7 +152,7 @@ void tm_check_far_faster(struct tm_checker *ck)
 			    (!tm_num_is(&far->initiator) ||
 			     far->initiator.value == near->initiator.value) &&
 			    claims_too_much(m, near, far))
-				collect(ck, &nodes, far->target);
+				tm_check_collect(ck, &nodes, far->target);
 		}
 	}
 	tm_check_add_nodes(ck, &nodes,
@@ -184,7 +172,7 @@ void tm_check_generic_initiator(struct tm_checker *ck)
 		if (perf->access == TM_ACCESS0 && tm_num_is(&perf->initiator))
 			from = tm_machine_node(m, (long)perf->initiator.value);
 		if (from && from->cpus_state == TM_KNOWN && tm_idset_empty(&from->cpus))
-			collect(ck, &nodes, perf->target);
+			tm_check_collect(ck, &nodes, perf->target);
 	}
 	tm_check_add_nodes(ck, &nodes,
 			   "the best initiator of %s has no CPUs (access0); access1 is what counts "
@@ -199,7 +187,7 @@ void tm_check_no_tier(struct tm_checker *ck)
 
 	for (size_t i = 0; i < m->nr_nodes && m->nr_tiers; i++)
 		if (tm_node_has_memory(m, &m->nodes[i]) && m->nodes[i].tier.state == TM_ABSENT)
-			collect(ck, &nodes, m->nodes[i].id);
+			tm_check_collect(ck, &nodes, m->nodes[i].id);
 	tm_check_add_nodes(
 		ck, &nodes, "%s: in no memory tier, so nothing is promoted or demoted there",
 		"offline and online the memory again, or look for memory tier messages in dmesg");
@@ -224,7 +212,7 @@ void tm_check_dram_tier(struct tm_checker *ck)
 
 		if ((node->kind == TM_KIND_CXL || node->kind == TM_KIND_PMEM) &&
 		    tm_num_is(&node->tier) && dram_in_tier(m, node->tier.value))
-			collect(ck, &nodes, node->id);
+			tm_check_collect(ck, &nodes, node->id);
 	}
 	tm_check_add_nodes(
 		ck, &nodes, "%s: in DRAM's tier, so nothing is ever demoted to it",
@@ -321,7 +309,7 @@ void tm_check_stale_weights(struct tm_checker *ck)
 		const struct tm_node *node = tm_machine_node(m, id);
 
 		if (node && tm_num_is(&node->weight) && node->weight.value != weight[at])
-			collect(ck, &nodes, id);
+			tm_check_collect(ck, &nodes, id);
 		at++;
 	}
 	report_stale(ck, &nodes, weight, nr);
@@ -340,7 +328,7 @@ void tm_check_weight_file(struct tm_checker *ck)
 		for (size_t i = 0; i < m->nr_nodes; i++)
 			if (tm_node_has_memory(m, &m->nodes[i]) &&
 			    m->nodes[i].weight.state == TM_ABSENT)
-				collect(ck, &nodes, m->nodes[i].id);
+				tm_check_collect(ck, &nodes, m->nodes[i].id);
 	tm_check_add_nodes(ck, &nodes,
 			   "%s: memory, but no weight file: weighted interleave takes it as 1",
 			   "the memory came online after boot on a kernel that does not follow it");

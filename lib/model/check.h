@@ -15,6 +15,8 @@ struct tm_checker {
 /* Adds a problem and returns it, so that nodes and a hint can follow; NULL when out of memory. */
 struct tm_problem *tm_check_add(struct tm_checker *ck, const char *fmt, ...) TM_PRINTF(2, 3);
 void tm_check_node(struct tm_checker *ck, struct tm_problem *problem, long node);
+/* Adds to a set that a problem will be about; out of memory is noted in the checker. */
+void tm_check_collect(struct tm_checker *ck, struct tm_idset *set, long id);
 void tm_check_hint(struct tm_problem *problem, const char *fmt, ...) TM_PRINTF(2, 3);
 
 /*

@@ -157,24 +157,18 @@ static bool from_cpus(const struct tm_machine *m, const struct tm_perf *perf)
 	return from && !tm_idset_empty(&from->cpus);
 }
 
-static bool has_figure(const struct tm_perf *perf)
-{
-	return tm_num_is(&perf->read_bandwidth) || tm_num_is(&perf->write_bandwidth) ||
-	       tm_num_is(&perf->read_latency) || tm_num_is(&perf->write_latency);
-}
-
 const struct tm_perf *tm_machine_shown(const struct tm_machine *m, int target)
 {
 	const struct tm_perf *best = tm_machine_best(m, target), *found = NULL;
 
-	if (best && has_figure(best))
+	if (best && tm_perf_has_figure(best))
 		return best;
 	/* Rows are sorted by source, in the order of trust. */
 	for (size_t i = 0; i < m->nr_perf; i++) {
 		const struct tm_perf *perf = &m->perf[i];
 
 		if (perf->target != target || perf->source == TM_SOURCE_SYSFS ||
-		    !has_figure(perf) || !from_cpus(m, perf) ||
+		    !tm_perf_has_figure(perf) || !from_cpus(m, perf) ||
 		    (found && perf->source != found->source))
 			continue;
 		if (!found || (tm_num_is(&perf->read_latency) && tm_num_is(&found->read_latency) &&
@@ -182,6 +176,12 @@ const struct tm_perf *tm_machine_shown(const struct tm_machine *m, int target)
 			found = perf;
 	}
 	return found ? found : best;
+}
+
+bool tm_perf_has_figure(const struct tm_perf *perf)
+{
+	return tm_num_is(&perf->read_bandwidth) || tm_num_is(&perf->write_bandwidth) ||
+	       tm_num_is(&perf->read_latency) || tm_num_is(&perf->write_latency);
 }
 
 struct tm_num tm_perf_bandwidth(const struct tm_perf *perf)

@@ -195,6 +195,9 @@ const struct tm_perf *tm_machine_best(const struct tm_machine *machine, int targ
  */
 const struct tm_perf *tm_machine_shown(const struct tm_machine *machine, int target);
 
+/* Is any of its four figures known? */
+bool tm_perf_has_figure(const struct tm_perf *perf);
+
 /* min(read, write) bandwidth in MB/s, as the kernel uses it; unknown where either is. */
 struct tm_num tm_perf_bandwidth(const struct tm_perf *perf);
 

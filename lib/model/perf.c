@@ -19,12 +19,6 @@ static int add_row(struct tm_machine *m, const struct tm_perf *row)
 	return rc;
 }
 
-static bool has_figure(const struct tm_perf *perf)
-{
-	return tm_num_is(&perf->read_bandwidth) || tm_num_is(&perf->write_bandwidth) ||
-	       tm_num_is(&perf->read_latency) || tm_num_is(&perf->write_latency);
-}
-
 /* One row per best initiator: several can be equally good, and share the figures. */
 static int read_class(struct tm_reader *rd, int target, enum tm_access access)
 {
@@ -51,7 +45,7 @@ static int read_class(struct tm_reader *rd, int target, enum tm_access access)
 		tm_read_figure(rd, NODE "/%s/initiators/write_bandwidth", target, class);
 	row.read_latency = tm_read_figure(rd, NODE "/%s/initiators/read_latency", target, class);
 	row.write_latency = tm_read_figure(rd, NODE "/%s/initiators/write_latency", target, class);
-	row.complete = has_figure(&row);
+	row.complete = tm_perf_has_figure(&row);
 	while (!rc && (name = tm_scan_next(&scan))) {
 		if (!tm_name_id(name, "node", &id) || id > TM_ID_MAX)
 			continue;

@@ -85,6 +85,12 @@ void tm_check_node(struct tm_checker *ck, struct tm_problem *problem, long node)
 		ck->problems->failed = true;
 }
 
+void tm_check_collect(struct tm_checker *ck, struct tm_idset *set, long id)
+{
+	if (tm_idset_add(set, id))
+		ck->problems->failed = true;
+}
+
 void tm_check_hint(struct tm_problem *problem, const char *fmt, ...)
 {
 	va_list ap;
