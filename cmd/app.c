@@ -46,18 +46,18 @@ static int hint(struct parser *p, const char *nearest, const char *prefix, const
 	return -EINVAL;
 }
 
-static void try_options(struct nearest *nearest, const struct command *command)
+static void try_options(struct tm_nearest *nearest, const struct command *command)
 {
 	for (const struct option *o = command ? command->options : NULL; o && o->name; o++)
-		nearest_try(nearest, o->name);
+		tm_nearest_try(nearest, o->name);
 	for (size_t i = 0; i < NR_GLOBAL_OPTIONS; i++)
 		if (global_honoured(command, &global_options[i]))
-			nearest_try(nearest, global_options[i].option.name);
+			tm_nearest_try(nearest, global_options[i].option.name);
 }
 
 static int unknown_option(struct parser *p, const char *name, size_t len)
 {
-	struct nearest nearest = { .word = name, .len = len };
+	struct tm_nearest nearest = { .word = name, .len = len };
 
 	tm_error_set(p->err, EINVAL, "--%.*s: no such option", (int)TM_MIN(len, (size_t)100), name);
 	/* Before the command only global options are known: perhaps its place is wrong. */
@@ -76,7 +76,7 @@ static int unknown_option(struct parser *p, const char *name, size_t len)
 static int check_word(struct parser *p, const char *name, word_list words, const char **value,
 		      size_t len)
 {
-	struct nearest nearest = { .word = *value, .len = len };
+	struct tm_nearest nearest = { .word = *value, .len = len };
 	const char *word = word_find(words, *value, len), *help;
 
 	if (word) {
@@ -84,7 +84,7 @@ static int check_word(struct parser *p, const char *name, word_list words, const
 		return 0;
 	}
 	for (size_t i = 0; (word = words(i, &help)); i++)
-		nearest_try(&nearest, word);
+		tm_nearest_try(&nearest, word);
 	tm_error_set(p->err, EINVAL, "%s: '%.*s' is none of its values", name,
 		     (int)TM_MIN(len, (size_t)100), *value);
 	return hint(p, nearest.best, "", "values");

@@ -4,6 +4,7 @@
 #define CMD_TABLE_H
 
 #include "cmd/command.h"
+#include "lib/base/nearest.h"
 
 struct global_option {
 	struct option option;
@@ -53,16 +54,6 @@ struct example {
 
 /* Takes the next line off *text; false at the end. */
 bool example_next(const char **text, struct example *example);
-
-/* What is nearest to a misspelt word: start with .word and .len, try each candidate. */
-struct nearest {
-	const char *word;
-	size_t len;
-	const char *best; /* NULL: nothing is near enough to be meant */
-	size_t distance;
-};
-
-void nearest_try(struct nearest *nearest, const char *candidate);
 
 /* The name of a list's command that was perhaps meant, or NULL. */
 const char *command_nearest(const struct command *const *list, const char *name);

@@ -38,6 +38,66 @@ int tm_parse_u64(const char *text, uint64_t *value)
 	return 0;
 }
 
+static const char steps[] = "KMGT";
+
+int tm_parse_amount(const char *text, unsigned step, uint64_t *amount)
+{
+	uint64_t whole = 0, divisor = 1, factor = 1;
+	size_t digits = strspn(text, "0123456789"), i = 0;
+	const char *unit;
+
+	if (!digits)
+		return -EINVAL;
+	for (; i < digits; i++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(text[i] - '0'), &whole))
+			return -ERANGE;
+	if (text[i] == '.') {
+		if (!isdigit((unsigned char)text[++i]))
+			return -EINVAL;
+		for (; isdigit((unsigned char)text[i]); i++)
+			if (__builtin_mul_overflow(whole, 10, &whole) ||
+			    __builtin_add_overflow(whole, (uint64_t)(text[i] - '0'), &whole) ||
+			    __builtin_mul_overflow(divisor, 10, &divisor))
+				return -ERANGE;
+	}
+	unit = text[i] ? strchr(steps, toupper((unsigned char)text[i])) : NULL;
+	if (unit) {
+		i++;
+		if (text[i] == 'i') {
+			step = 1024;
+			i++;
+		}
+		for (const char *u = steps; u <= unit; u++)
+			factor *= step;
+	}
+	if (text[i] == 'B')
+		i++;
+	if (text[i])
+		return -EINVAL;
+	if (__builtin_mul_overflow(whole, factor, &whole))
+		return -ERANGE;
+	if (whole % divisor)
+		return -EINVAL;
+	*amount = whole / divisor;
+	return 0;
+}
+
+char *tm_format_amount(char buf[TM_UNITS_MAX], uint64_t amount)
+{
+	size_t step = 0;
+
+	while (amount && !(amount % 1024) && step < strlen(steps)) {
+		amount /= 1024;
+		step++;
+	}
+	if (step)
+		snprintf(buf, TM_UNITS_MAX, "%llu%ci", (unsigned long long)amount, steps[step - 1]);
+	else
+		snprintf(buf, TM_UNITS_MAX, "%llu", (unsigned long long)amount);
+	return buf;
+}
+
 char *tm_format_bytes(char buf[TM_UNITS_MAX], uint64_t bytes)
 {
 	static const char unit[] = "BKMGTPE";

@@ -11,10 +11,20 @@
  */
 int tm_parse_u64(const char *text, uint64_t *value);
 
+/*
+ * An amount such as "64K", "20G" or "1.5Gi": K, M, G and T count in steps of `step` (1000 or 1024),
+ * Ki, Mi, Gi and Ti always in steps of 1024; a "B" may follow. Fractions must come out whole. 0;
+ * -EINVAL; -ERANGE above 64 bits.
+ */
+int tm_parse_amount(const char *text, unsigned step, uint64_t *amount);
+
 /* Room for any output of the functions below. */
 #define TM_UNITS_MAX 32
 
 /* Bytes in binary steps with at most three digits: "256G", "1.5T", "512K", "0B". Returns buf. */
 char *tm_format_bytes(char buf[TM_UNITS_MAX], uint64_t bytes);
+
+/* An amount as tm_parse_amount reads it back exactly: "64Gi", "19073Mi", "100". Returns buf. */
+char *tm_format_amount(char buf[TM_UNITS_MAX], uint64_t amount);
 
 #endif

@@ -11,7 +11,7 @@
  * what was done, in reverse, and verifies that too. A value that is neither what was found nor what
  * was written is a stranger's: it is never overwritten, but reported.
  *
- * Forms compare by meaning (lib/plan/normal.h). All texts are copied.
+ * Forms compare by meaning (lib/base/form.h). All texts are copied.
  */
 #ifndef TM_PLAN_PLAN_H
 #define TM_PLAN_PLAN_H
@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "lib/base/error.h"
-#include "lib/plan/normal.h"
+#include "lib/base/form.h"
 #include "lib/sys/root.h"
 
 enum tm_change_kind {

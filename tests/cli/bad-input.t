@@ -300,7 +300,7 @@ before=$(state "$tree")
 writes=
 for arguments in '' --tree --matrix --json '--json --blocks' '--raw' '-v'; do
 	# shellcheck disable=SC2086
-	strace -f -o "$tmp/strace" -e trace=file,desc,network,process "$TIERMEM" --root "$tree" topology $arguments >/dev/null
+	traced file,desc,network,process "$TIERMEM" --root "$tree" topology $arguments >/dev/null
 	writes+=$(grep -E 'O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)|^[0-9]* *(creat|unlink|rename|mkdir|rmdir|link|symlink|chmod|chown|truncate|mknod|utime|socket|fork|vfork|clone|execve.*execve)|flush' "$tmp/strace")
 done
 is 'no file is opened for writing, made or removed' "$writes" ''

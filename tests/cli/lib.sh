@@ -6,6 +6,7 @@
 #	run CMD...		runs it: $status, $out and $err, and exactly as printed $out_file and $err_file
 #	tiermem ARG...		runs the program under test
 #	demo ARG...		runs tests/cli/demo.c
+#	traced WHAT CMD...	CMD under strace, for `run`: its calls of kinds WHAT go to $tmp/strace
 #
 #	ok NAME CMD...		passes if the command succeeds
 #	is NAME GOT WANTED
@@ -106,6 +107,15 @@ run()
 	out=$(tr '\0' '?' <"$out_file")
 	# shellcheck disable=SC2034
 	err=$(tr '\0' '?' <"$err_file")
+}
+
+# LeakSanitizer traces the process itself, which two cannot do at once.
+traced()
+{
+	local kinds=$1
+
+	shift
+	env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -f -o "$tmp/strace" -e "trace=$kinds" "$@"
 }
 
 tiermem()

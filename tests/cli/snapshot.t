@@ -424,7 +424,7 @@ else
 fi
 
 # Nothing is opened for writing but the snapshot itself, and nothing that starts something is opened at all.
-run env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -f -o "$tmp/strace" -e trace=open,openat,openat2,creat,truncate,unlink,rename "$TIERMEM" snapshot "$tmp/traced.tar"
+run traced open,openat,openat2,creat,truncate,unlink,rename "$TIERMEM" snapshot "$tmp/traced.tar"
 exits 0 'under strace'
 is 'what is opened for writing' "$(grep -E 'O_WRONLY|O_RDWR|O_CREAT|creat\(|truncate\(' "$tmp/strace" |
 	grep -vcE '"\.tiermem-[0-9a-f]+", O_WRONLY\|O_CREAT\|O_EXCL')" 0

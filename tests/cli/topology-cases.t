@@ -210,7 +210,7 @@ ln -s . "$root/sys/bus/cxl/devices/port9"
 ln -s ../devices "$root/sys/bus/cxl/devices/endpoint9"
 ln -s endpoint8 "$root/sys/bus/cxl/devices/endpoint8"
 for shape in --json --tree --matrix; do
-	run timeout 10 strace -f -o "$tmp/strace" -e trace=open,openat,openat2,creat "$TIERMEM" --root "$root" topology "$shape"
+	run traced open,openat,openat2,creat timeout 10 "$TIERMEM" --root "$root" topology "$shape"
 	is "$name: ends with $shape" "$status" 0
 	is "$name: flush is not opened with $shape" "$(grep -c flush "$tmp/strace")" 0
 done

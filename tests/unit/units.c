@@ -54,6 +54,55 @@ static void test_parse(void **state)
 	}
 }
 
+static void test_amount(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned step;
+		int rc;
+		uint64_t value;
+		const char *exact; /* the same by tm_format_amount */
+	} cases[] = {
+		{ "0", 1000, 0, 0, "0" },
+		{ "100", 1000, 0, 100, "100" },
+		{ "20G", 1000, 0, 20000000000, "19531250Ki" },
+		{ "64K", 1024, 0, 65536, "64Ki" },
+		{ "64k", 1024, 0, 65536, "64Ki" },
+		{ "64Ki", 1000, 0, 65536, "64Ki" },
+		{ "64KiB", 1000, 0, 65536, "64Ki" },
+		{ "2MB", 1024, 0, 2097152, "2Mi" },
+		{ "1.5Gi", 1000, 0, 1610612736, "1536Mi" },
+		{ "0.5K", 1000, 0, 500, "500" },
+		{ "16777215Ti", 1000, 0, 0xffffff0000000000, "16777215Ti" },
+		{ "16777216Ti", 1000, -ERANGE, 0, NULL },
+		{ "18446744073709551615", 1000, 0, UINT64_MAX, "18446744073709551615" },
+		{ "18446744073709551616", 1000, -ERANGE, 0, NULL },
+		{ "1.0000000000000000000001K", 1000, -ERANGE, 0, NULL },
+		{ "0.0005K", 1000, -EINVAL, 0, NULL },
+		{ "1.", 1000, -EINVAL, 0, NULL },
+		{ ".5K", 1000, -EINVAL, 0, NULL },
+		{ "", 1000, -EINVAL, 0, NULL },
+		{ "K", 1000, -EINVAL, 0, NULL },
+		{ "-1K", 1000, -EINVAL, 0, NULL },
+		{ "1 K", 1000, -EINVAL, 0, NULL },
+		{ "1KK", 1000, -EINVAL, 0, NULL },
+		{ "1i", 1000, -EINVAL, 0, NULL },
+		{ "1P", 1000, -EINVAL, 0, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TM_ARRAY_SIZE(cases); i++) {
+		char text[TM_UNITS_MAX];
+		uint64_t value = 0xdead;
+		int rc = tm_parse_amount(cases[i].text, cases[i].step, &value);
+
+		if (rc != cases[i].rc || value != (rc ? 0xdead : cases[i].value))
+			fail_msg("\"%s\": %d, %llu", cases[i].text, rc, (unsigned long long)value);
+		if (!rc)
+			assert_string_equal(tm_format_amount(text, value), cases[i].exact);
+	}
+}
+
 static void test_bytes(void **state)
 {
 	static const struct {
@@ -144,6 +193,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_amount),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_bytes_near),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "lib/plan/normal.h"
+#include "lib/base/form.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * What a setting's text means, so that values compare by meaning: a file into which 1 was written
  * may read true, and a list of choices marks the active one with brackets.
  */
-#ifndef TM_PLAN_NORMAL_H
-#define TM_PLAN_NORMAL_H
+#ifndef TM_BASE_FORM_H
+#define TM_BASE_FORM_H
 
 #include "lib/base/buf.h"
 
