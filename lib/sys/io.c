@@ -182,6 +182,17 @@ static int system_close(void *context, int fd)
 }
 
 /* At the file's start: settings are written whole. */
+static ssize_t system_pread(void *context, int fd, void *data, size_t size, off_t offset)
+{
+	ssize_t n;
+
+	(void)context;
+	do
+		n = pread(fd, data, size, offset);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
 static ssize_t system_write(void *context, int fd, const void *data, size_t size)
 {
 	ssize_t n;
@@ -227,6 +238,7 @@ const struct tm_io tm_io_system = {
 	.open = system_open,
 	.read = system_read,
 	.close = system_close,
+	.pread = system_pread,
 	.write = system_write,
 	.truncate = system_truncate,
 	.sync = system_sync,

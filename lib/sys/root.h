@@ -34,6 +34,8 @@ struct tm_io {
 	int (*open)(void *context, int root_fd, const char *path, int flags, mode_t mode);
 	ssize_t (*read)(void *context, int fd, void *data, size_t size);
 	int (*close)(void *context, int fd);
+	/* Only for files that are kept open and read again and again. */
+	ssize_t (*pread)(void *context, int fd, void *data, size_t size, off_t offset);
 
 	/* Only for roots that are written to. Names are relative to a folder that is open. */
 	ssize_t (*write)(void *context, int fd, const void *data, size_t size);
