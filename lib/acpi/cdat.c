@@ -117,6 +117,24 @@ struct tm_cdat_pair tm_cdat_pair(const struct tm_cdat_switch *ports, uint64_t i)
 						    ports->base_unit) };
 }
 
+bool tm_cdat_has_all(const struct tm_cdat_figures *figures)
+{
+	return tm_num_is(&figures->read_latency) && tm_num_is(&figures->write_latency) &&
+	       tm_num_is(&figures->read_bandwidth) && tm_num_is(&figures->write_bandwidth);
+}
+
+static void set_figure(struct tm_cdat_figures *figures, unsigned data_type, struct tm_num num)
+{
+	if (data_type == TM_HMAT_ACCESS_LATENCY || data_type == TM_HMAT_READ_LATENCY)
+		figures->read_latency = num;
+	if (data_type == TM_HMAT_ACCESS_LATENCY || data_type == TM_HMAT_WRITE_LATENCY)
+		figures->write_latency = num;
+	if (data_type == TM_HMAT_ACCESS_BANDWIDTH || data_type == TM_HMAT_READ_BANDWIDTH)
+		figures->read_bandwidth = num;
+	if (data_type == TM_HMAT_ACCESS_BANDWIDTH || data_type == TM_HMAT_WRITE_BANDWIDTH)
+		figures->write_bandwidth = num;
+}
+
 struct tm_cdat_figures tm_cdat_figures(const struct tm_acpi_table *cdat, unsigned handle)
 {
 	const struct tm_num none = tm_num_none(TM_NOT_PROVIDED);
@@ -124,21 +142,39 @@ struct tm_cdat_figures tm_cdat_figures(const struct tm_acpi_table *cdat, unsigne
 	struct tm_cdat_perf perf;
 
 	for (size_t i = 0; i < cdat->nr_entries; i++) {
-		if (!tm_cdat_perf(cdat, &cdat->entries[i], &perf) || perf.handle != handle ||
-		    perf.hierarchy || perf.figure.why != TM_HMAT_VALUE)
+		if (tm_cdat_perf(cdat, &cdat->entries[i], &perf) && perf.handle == handle &&
+		    !perf.hierarchy && perf.figure.why == TM_HMAT_VALUE)
+			set_figure(&figures, perf.data_type, perf.figure.num);
+	}
+	return figures;
+}
+
+/* Does the pair lie between the way up and this port? One of two ways down does not. */
+static bool is_of_port(const struct tm_cdat_pair *pair, unsigned port)
+{
+	bool x_up = pair->x == TM_CDAT_PORT_UPSTREAM || pair->x == TM_CDAT_PORT_ANY;
+	bool y_up = pair->y == TM_CDAT_PORT_UPSTREAM || pair->y == TM_CDAT_PORT_ANY;
+	bool x_port = pair->x == port || pair->x == TM_CDAT_PORT_ANY;
+	bool y_port = pair->y == port || pair->y == TM_CDAT_PORT_ANY;
+
+	return (x_up && y_port) || (y_up && x_port);
+}
+
+struct tm_cdat_figures tm_cdat_port_figures(const struct tm_acpi_table *cdat, unsigned port)
+{
+	const struct tm_num none = tm_num_none(TM_NOT_PROVIDED);
+	struct tm_cdat_figures figures = { none, none, none, none };
+	struct tm_cdat_switch ports;
+
+	for (size_t i = 0; i < cdat->nr_entries; i++) {
+		if (!tm_cdat_switch(cdat, &cdat->entries[i], &ports))
 			continue;
-		if (perf.data_type == TM_HMAT_ACCESS_LATENCY ||
-		    perf.data_type == TM_HMAT_READ_LATENCY)
-			figures.read_latency = perf.figure.num;
-		if (perf.data_type == TM_HMAT_ACCESS_LATENCY ||
-		    perf.data_type == TM_HMAT_WRITE_LATENCY)
-			figures.write_latency = perf.figure.num;
-		if (perf.data_type == TM_HMAT_ACCESS_BANDWIDTH ||
-		    perf.data_type == TM_HMAT_READ_BANDWIDTH)
-			figures.read_bandwidth = perf.figure.num;
-		if (perf.data_type == TM_HMAT_ACCESS_BANDWIDTH ||
-		    perf.data_type == TM_HMAT_WRITE_BANDWIDTH)
-			figures.write_bandwidth = perf.figure.num;
+		for (uint64_t k = 0; k < ports.pairs.count; k++) {
+			struct tm_cdat_pair pair = tm_cdat_pair(&ports, k);
+
+			if (is_of_port(&pair, port) && pair.figure.why == TM_HMAT_VALUE)
+				set_figure(&figures, ports.data_type, pair.figure.num);
+		}
 	}
 	return figures;
 }

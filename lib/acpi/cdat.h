@@ -104,6 +104,11 @@ struct tm_cdat_figures {
 	struct tm_num write_bandwidth;
 };
 
+bool tm_cdat_has_all(const struct tm_cdat_figures *figures);
+
 struct tm_cdat_figures tm_cdat_figures(const struct tm_acpi_table *cdat, unsigned handle);
+
+/* The same of a switch: between its way up and the downstream port of that number. */
+struct tm_cdat_figures tm_cdat_port_figures(const struct tm_acpi_table *cdat, unsigned port);
 
 #endif

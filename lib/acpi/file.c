@@ -6,33 +6,24 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static int file_kind(int fd, size_t max)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	return st.st_size > 0 && (uint64_t)st.st_size > max ? -EFBIG : 0;
-}
+#include "lib/sys/root.h"
 
 int tm_acpi_read_file(int dir, const char *path, size_t max, struct tm_buf *bytes)
 {
 	struct tm_buf whole = TM_BUF_INIT;
 	/* O_NONBLOCK: a FIFO must not wait for a writer. */
 	int fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
 	ssize_t n;
 	int rc;
 
 	if (fd < 0)
 		return -errno;
-	rc = file_kind(fd, max);
+	rc = tm_file_kind(fd, &st);
+	if (!rc && st.st_size > 0 && (uint64_t)st.st_size > max)
+		rc = -EFBIG;
 	while (!rc) {
 		rc = tm_buf_reserve(&whole, 65536);
 		if (rc)

@@ -200,12 +200,5 @@ int tm_acpi_load_path(const char *path, struct tm_acpi *acpi, struct tm_error *e
 		tm_error_hint(err,
 			      "give a binary table, a folder of these, or what acpidump prints");
 	}
-	if (!rc)
-		rc = tm_acpi_check(&loaded, err);
-	if (rc) {
-		tm_acpi_release(&loaded);
-		return rc;
-	}
-	*acpi = loaded;
-	return 0;
+	return tm_acpi_finish(&loaded, acpi, rc, err);
 }

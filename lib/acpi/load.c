@@ -9,8 +9,10 @@
 #include "lib/acpi/check.h"
 #include "lib/base/compiler.h"
 
-/* No machine has so many CXL endpoints. */
-#define ENDPOINTS_MAX 1024
+/* No machine has so many CXL endpoints, or switches. */
+#define PORTS_MAX 1024
+
+#define CXL "sys/bus/cxl/devices"
 
 const struct tm_acpi_table *tm_acpi_table(const struct tm_acpi *acpi,
 					  enum tm_acpi_signature signature)
@@ -102,39 +104,60 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static int load_endpoints(const struct tm_root *root, struct tm_acpi *acpi, struct tm_error *err)
+/* The numbers of all "endpoint2", or all "port1", in their order. 0 or -errno. */
+static int list_ports(const struct tm_root *root, const char *kind, long ids[PORTS_MAX], size_t *nr)
 {
-	long *ids = calloc(ENDPOINTS_MAX, sizeof(*ids));
 	struct tm_scan scan;
 	const char *name;
-	size_t nr = 0;
+	int rc = tm_scan_open(root, CXL, &scan);
+
+	*nr = 0;
+	if (rc)
+		return rc;
+	while (*nr < PORTS_MAX && (name = tm_scan_next(&scan)))
+		if (tm_name_id(name, kind, &ids[*nr]))
+			++*nr;
+	tm_scan_close(&scan);
+	qsort(ids, *nr, sizeof(*ids), by_number);
+	return 0;
+}
+
+/* The CDAT of each port of a kind. */
+static int load_ports(const struct tm_root *root, const char *kind, struct tm_acpi *acpi,
+		      struct tm_error *err)
+{
+	long *ids = calloc(PORTS_MAX, sizeof(*ids));
+	size_t nr;
 	int rc;
 
 	if (!ids)
 		return tm_error_nomem(err);
-	acpi->state[TM_ACPI_CDAT] = TM_ABSENT;
-	rc = tm_scan_open(root, "sys/bus/cxl/devices", &scan);
-	if (rc) {
-		free(ids);
+	rc = list_ports(root, kind, ids, &nr);
+	if (rc && rc != -ENOMEM) {
 		acpi->state[TM_ACPI_CDAT] = tm_state_from_errno(-rc);
-		return rc == -ENOMEM ? tm_error_nomem(err) : 0;
+		rc = 0;
+	} else if (rc) {
+		tm_error_nomem(err);
 	}
-	while (nr < ENDPOINTS_MAX && (name = tm_scan_next(&scan)))
-		if (tm_name_id(name, "endpoint", &ids[nr]))
-			nr++;
-	tm_scan_close(&scan);
-	qsort(ids, nr, sizeof(*ids), by_number);
 	for (size_t i = 0; i < nr && !rc; i++) {
-		size_t before = acpi->nr;
 		char path[TM_PATH_MAX];
 
-		rc = tm_path_format(path, "sys/bus/cxl/devices/endpoint%ld/CDAT", ids[i]);
+		rc = tm_path_format(path, CXL "/%s%ld/CDAT", kind, ids[i]);
 		if (!rc)
 			rc = load_one(root, acpi, TM_ACPI_CDAT, path, err);
-		if (acpi->nr > before)
-			acpi->tables[before]->endpoint = ids[i];
 	}
 	free(ids);
+	return rc;
+}
+
+int tm_acpi_finish(struct tm_acpi *loaded, struct tm_acpi *acpi, int rc, struct tm_error *err)
+{
+	if (!rc)
+		rc = tm_acpi_check(loaded, err);
+	if (rc)
+		tm_acpi_release(loaded);
+	else
+		*acpi = *loaded;
 	return rc;
 }
 
@@ -152,14 +175,10 @@ int tm_acpi_load(const struct tm_root *root, struct tm_acpi *acpi, struct tm_err
 		if (!rc)
 			rc = load_one(root, &loaded, signature, path, err);
 	}
+	loaded.state[TM_ACPI_CDAT] = TM_ABSENT;
 	if (!rc)
-		rc = load_endpoints(root, &loaded, err);
+		rc = load_ports(root, "endpoint", &loaded, err);
 	if (!rc)
-		rc = tm_acpi_check(&loaded, err);
-	if (rc) {
-		tm_acpi_release(&loaded);
-		return rc;
-	}
-	*acpi = loaded;
-	return 0;
+		rc = load_ports(root, "port", &loaded, err);
+	return tm_acpi_finish(&loaded, acpi, rc, err);
 }

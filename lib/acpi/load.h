@@ -12,14 +12,14 @@ struct tm_acpi {
 	struct tm_acpi_table **tables; /* each in its place for good: findings point to it */
 	size_t nr;
 	size_t cap;
-	/* TM_KNOWN where there is such a table. CDAT: the best of all endpoints. */
+	/* TM_KNOWN where there is such a table. CDAT: the best of all devices and switches. */
 	enum tm_state state[TM_ACPI_NR_SIGNATURES];
 	struct tm_acpi_findings findings;
 };
 
 /*
  * The tables below a root: sys/firmware/acpi/tables/{HMAT,SRAT,SLIT,CEDT} and the CDAT of each
- * sys/bus/cxl/devices/endpointN. What cannot be read says so in its state. 0 or -ENOMEM.
+ * sys/bus/cxl/devices/endpointN, then of each portN that is a switch. What cannot be read says so in its state. 0 or -ENOMEM.
  */
 int tm_acpi_load(const struct tm_root *root, struct tm_acpi *acpi, struct tm_error *err);
 
@@ -37,6 +37,12 @@ int tm_acpi_add(struct tm_acpi *acpi, enum tm_acpi_signature signature, const ch
 
 /* All checks of all tables, against each other too. The functions above that load do it. */
 int tm_acpi_check(struct tm_acpi *acpi, struct tm_error *err);
+
+/*
+ * The end of each loading, which came to `rc` so far: checks, and hands *loaded over to *acpi, or
+ * releases it. 0 or -errno.
+ */
+int tm_acpi_finish(struct tm_acpi *loaded, struct tm_acpi *acpi, int rc, struct tm_error *err);
 
 void tm_acpi_release(struct tm_acpi *acpi);
 

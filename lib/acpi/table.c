@@ -232,7 +232,6 @@ int tm_acpi_table_parse(struct tm_acpi_table *table, enum tm_acpi_signature sign
 	*table = (struct tm_acpi_table){
 		.signature = signature,
 		.desc = descs[signature],
-		.endpoint = -1,
 	};
 	table->origin = strdup(origin);
 	/* To the byte, so that tools see a reading past its end. */

@@ -15,7 +15,7 @@ enum tm_acpi_signature {
 	TM_ACPI_SRAT,
 	TM_ACPI_SLIT,
 	TM_ACPI_CEDT,
-	TM_ACPI_CDAT, /* of a device; the table itself bears no signature */
+	TM_ACPI_CDAT, /* of a device or switch; the table itself bears no signature */
 	TM_ACPI_NR_SIGNATURES,
 };
 
@@ -35,8 +35,7 @@ struct tm_acpi_table_desc; /* describe.h */
 struct tm_acpi_table {
 	enum tm_acpi_signature signature;
 	const struct tm_acpi_table_desc *desc;
-	char *origin;  /* the file, for people */
-	long endpoint; /* CDAT: of sys/bus/cxl/devices/endpointN; -1: not said */
+	char *origin; /* the file, for people */
 	uint8_t *data;
 	size_t size; /* bytes that are there */
 	size_t used; /* of them, the table's by its own length */

@@ -1,177 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Figures of CXL memory from what the devices say themselves, as drivers/cxl reckons them: the
- * device's own (CDAT), plus the link's, plus what HMAT says of the host bridge (the generic port of
- * SRAT). Over the devices of a region latency is the largest, bandwidth the sum. Where the way from
- * CPU to host bridge, or a switch on it, is not known, the row is marked incomplete; where there is
- * no CDAT, a row is estimated from the link alone.
+ * device's own (CDAT), and the way to it. Over the devices of a region latency is the largest,
+ * bandwidth the sum, as far as what they share lets it through. Where something on the way is not
+ * known, the row has the devices' own figures and is marked incomplete; where there is no CDAT, a
+ * row is estimated from the links alone.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "lib/acpi/cdat.h"
-#include "lib/model/read.h"
-
-/* CXL 3.0, 4.2.1: flits of 68 bytes up to 32 GT/s, of 256 above. */
-#define FLIT_SMALL 68
-#define FLIT_LARGE 256
+#include "lib/model/cxl-way.h"
 
 #define CXL "sys/bus/cxl/devices"
-
-struct way {
-	uint64_t read_latency, write_latency;	  /* ns */
-	uint64_t read_bandwidth, write_bandwidth; /* MB/s; 0: no limit known */
-	bool complete;
-	struct tm_num initiator;
-};
-
-/* Raw megabytes per second of all lanes, as the kernel takes it for latency. */
-static uint64_t link_raw(const struct tm_link *link)
-{
-	if (!tm_num_is(&link->speed) || !tm_num_is(&link->width))
-		return 0;
-	return link->speed.value * link->width.value / 8;
-}
-
-/* Megabytes per second after line coding: 8b/10b, then 128b/130b, none at 64 GT/s. */
-static uint64_t link_bandwidth(const struct tm_link *link)
-{
-	uint64_t speed = tm_num_is(&link->speed) ? link->speed.value : 0;
-	uint64_t lane = speed >= 64000 ? speed : speed >= 8000 ? speed * 128 / 130 : speed * 8 / 10;
-
-	return tm_num_is(&link->width) ? lane * link->width.value / 8 : 0;
-}
-
-static uint64_t link_latency(const struct tm_link *link)
-{
-	uint64_t raw = link_raw(link), flit = FLIT_SMALL, picoseconds;
-
-	if (!raw)
-		return 0;
-	if (link->speed.value > 32000)
-		flit = FLIT_LARGE;
-	picoseconds = flit * 1000000 / raw;
-	return (picoseconds + 999) / 1000;
-}
-
-/* The host bridge's UID is the number of the root's downstream port that leads to it. */
-static bool bridge_uid(struct tm_reader *rd, const struct tm_cxl_port *bridge, unsigned *uid)
-{
-	char path[TM_PATH_MAX], target[TM_PATH_MAX];
-	struct tm_scan scan;
-	const char *name;
-	bool found = false;
-	long number;
-
-	if (tm_path_format(path, CXL "/%s", bridge->parent) || tm_scan_open(rd->root, path, &scan))
-		return false;
-	while (!found && (name = tm_scan_next(&scan))) {
-		const char *last;
-
-		if (!tm_name_id(name, "dport", &number) ||
-		    tm_path_format(path, CXL "/%s/%s", bridge->parent, name) ||
-		    tm_root_readlink(rd->root, path, target))
-			continue;
-		last = strrchr(target, '/');
-		found = !strcmp(last ? last + 1 : target, bridge->device);
-	}
-	tm_scan_close(&scan);
-	if (found)
-		*uid = (unsigned)number;
-	return found;
-}
-
-/* The node that the kernel gave the host bridge's generic port; -1 where SRAT has none. */
-static int port_node(const struct tm_machine *m, unsigned uid)
-{
-	const struct tm_acpi_table *srat = tm_acpi_table(&m->firmware.acpi, TM_ACPI_SRAT);
-
-	for (size_t i = 0; srat && i < srat->nr_entries; i++) {
-		struct tm_srat_affinity a;
-
-		if (tm_srat_affinity(srat, &srat->entries[i], &a) && a.kind == TM_SRAT_PORT &&
-		    a.enabled && a.handle_type == TM_SRAT_HANDLE_ACPI && a.uid == uid)
-			return tm_firmware_node(&m->firmware, a.domain);
-	}
-	return -1;
-}
-
-static bool has_cpus(const struct tm_machine *m, int node)
-{
-	const struct tm_node *found = tm_machine_node(m, node);
-
-	return found && !tm_idset_empty(&found->cpus);
-}
-
-/* From the best CPU to the host bridge, by HMAT. */
-static bool add_bridge(const struct tm_machine *m, int node, struct way *way)
-{
-	const struct tm_perf *best = NULL;
-
-	for (size_t i = 0; i < m->nr_perf; i++) {
-		const struct tm_perf *perf = &m->perf[i];
-
-		if (perf->source != TM_SOURCE_HMAT || perf->target != node ||
-		    !has_cpus(m, (int)perf->initiator.value) || !tm_num_is(&perf->read_latency) ||
-		    !tm_num_is(&perf->write_latency) || !tm_num_is(&perf->read_bandwidth) ||
-		    !tm_num_is(&perf->write_bandwidth))
-			continue;
-		if (!best || perf->read_latency.value < best->read_latency.value)
-			best = perf;
-	}
-	if (!best)
-		return false;
-	way->read_latency += best->read_latency.value;
-	way->write_latency += best->write_latency.value;
-	way->read_bandwidth = best->read_bandwidth.value;
-	way->write_bandwidth = best->write_bandwidth.value;
-	way->initiator = best->initiator;
-	return true;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return !a ? b : !b ? a : TM_MIN(a, b);
-}
-
-/* From the CPU to the device's front door. */
-static struct way way_to(struct tm_reader *rd, const struct tm_cxl_memdev *memdev)
-{
-	const struct tm_machine *m = rd->machine;
-	const struct tm_cxl_port *endpoint = tm_cxl_port_find(&m->cxl, memdev->endpoint);
-	const struct tm_cxl_port *bridge = endpoint ? tm_cxl_port_find(&m->cxl, endpoint->parent) :
-						      NULL;
-	const struct tm_cxl_port *root = bridge ? tm_cxl_port_find(&m->cxl, bridge->parent) : NULL;
-	uint64_t link = link_bandwidth(&memdev->link);
-	struct way way = { .initiator = tm_num_none(TM_UNKNOWN) };
-	unsigned uid;
-	int node;
-
-	way.read_latency = way.write_latency = link_latency(&memdev->link);
-	/* A switch on the way has figures of its own, which are not added here. */
-	if (root && root->kind == TM_PORT_ROOT && bridge_uid(rd, bridge, &uid)) {
-		node = port_node(m, uid);
-		way.complete = node >= 0 && add_bridge(m, node, &way) && link;
-	}
-	way.read_bandwidth = least(way.read_bandwidth, link);
-	way.write_bandwidth = least(way.write_bandwidth, link);
-	return way;
-}
-
-static const struct tm_acpi_table *cdat_of(const struct tm_machine *m, const char *endpoint)
-{
-	char part[TM_NAME_MAX + 8];
-
-	snprintf(part, sizeof(part), "/%s/CDAT", endpoint);
-	for (size_t i = 0; i < m->firmware.acpi.nr; i++) {
-		const struct tm_acpi_table *table = m->firmware.acpi.tables[i];
-
-		if (table->signature == TM_ACPI_CDAT && strstr(table->origin, part))
-			return table;
-	}
-	return NULL;
-}
 
 /* The figures of the device's range in which the decoder's part lies. */
 static bool device_figures(const struct tm_acpi_table *cdat, const struct tm_cxl_decoder *decoder,
@@ -191,40 +30,16 @@ static bool device_figures(const struct tm_acpi_table *cdat, const struct tm_cxl
 	return false;
 }
 
-static void take_latency(struct tm_num *row, struct tm_num device, uint64_t way, bool *all)
+static void take_latency(struct tm_num *row, struct tm_num device, uint64_t way)
 {
-	if (!tm_num_is(&device))
-		*all = false;
-	else if (!tm_num_is(row) || device.value + way > row->value)
+	if (tm_num_is(&device) && (!tm_num_is(row) || device.value + way > row->value))
 		*row = tm_num_known(device.value + way);
 }
 
-static void add_bandwidth(struct tm_num *row, struct tm_num device, uint64_t way, bool *all)
+static void add_bandwidth(struct tm_num *row, struct tm_num device)
 {
-	if (!tm_num_is(&device))
-		*all = false;
-	else
-		*row = tm_num_known((tm_num_is(row) ? row->value : 0) + least(device.value, way));
-}
-
-static void add_device(struct tm_perf *row, const struct tm_cdat_figures *device,
-		       const struct way *way)
-{
-	take_latency(&row->read_latency, device->read_latency, way->read_latency, &row->complete);
-	take_latency(&row->write_latency, device->write_latency, way->write_latency,
-		     &row->complete);
-	add_bandwidth(&row->read_bandwidth, device->read_bandwidth, way->read_bandwidth,
-		      &row->complete);
-	add_bandwidth(&row->write_bandwidth, device->write_bandwidth, way->write_bandwidth,
-		      &row->complete);
-}
-
-static int add_row(struct tm_machine *m, const struct tm_perf *row)
-{
-	if (tm_array_grow(&m->perf, m->nr_perf, &m->cap_perf, sizeof(*m->perf)))
-		return -ENOMEM;
-	m->perf[m->nr_perf++] = *row;
-	return 0;
+	if (tm_num_is(&device))
+		*row = tm_num_known((tm_num_is(row) ? row->value : 0) + device.value);
 }
 
 static bool kernel_knows(const struct tm_machine *m, int node)
@@ -233,6 +48,37 @@ static bool kernel_knows(const struct tm_machine *m, int node)
 		if (m->perf[i].target == node && m->perf[i].source == TM_SOURCE_SYSFS)
 			return true;
 	return false;
+}
+
+/* The devices' own figures, and from the CPUs on, where all of it is known. */
+static struct tm_perf sum_up(struct tm_reader *rd, struct tm_perf row,
+			     const struct tm_cxl_device *devices, size_t nr)
+{
+	struct tm_perf whole = row;
+	uint64_t read, write;
+
+	whole.complete = true;
+	for (size_t i = 0; i < nr; i++) {
+		const struct tm_cdat_figures *own = &devices[i].figures;
+		struct tm_cxl_way way = tm_cxl_way(rd, devices[i].memdev);
+
+		whole.complete &= way.complete && tm_cdat_has_all(own);
+		if (i == 0)
+			whole.initiator = way.initiator;
+		take_latency(&row.read_latency, own->read_latency, 0);
+		take_latency(&row.write_latency, own->write_latency, 0);
+		add_bandwidth(&row.read_bandwidth, own->read_bandwidth);
+		add_bandwidth(&row.write_bandwidth, own->write_bandwidth);
+		take_latency(&whole.read_latency, own->read_latency, way.read_latency);
+		take_latency(&whole.write_latency, own->write_latency, way.write_latency);
+	}
+	/* Half a way would pass for a whole one. */
+	if (!whole.complete)
+		return row;
+	tm_cxl_bandwidth(rd, devices, nr, &read, &write);
+	whole.read_bandwidth = tm_num_known(read);
+	whole.write_bandwidth = tm_num_known(write);
+	return whole;
 }
 
 /* One row for the region's node: from CDAT, or from the links where a device has none. */
@@ -244,48 +90,30 @@ static int add_region(struct tm_reader *rd, const struct tm_cxl_region *region, 
 		.target = target,
 		.access = TM_ACCESS1,
 		.source = TM_SOURCE_CDAT,
-		.complete = true,
 	};
-	struct tm_perf alone = row, estimate = row;
-	static const struct way nothing = { 0 };
+	struct tm_perf estimate = row;
+	struct tm_cxl_device devices[TM_CXL_TARGETS_MAX];
 	bool all = region->nr_targets > 0, linked = all;
 
 	for (size_t i = 0; i < region->nr_targets; i++) {
 		const struct tm_cxl_decoder *d = tm_cxl_decoder_find(&m->cxl, region->targets[i]);
 		const struct tm_cxl_memdev *memdev = d ? tm_cxl_decoder_memdev(&m->cxl, d) : NULL;
-		struct tm_cdat_figures figures;
-		struct way way;
+		uint64_t link = memdev ? tm_link_bandwidth(&memdev->link) : 0;
 
-		if (!memdev) {
-			all = linked = false;
-			break;
-		}
-		way = way_to(rd, memdev);
-		row.complete &= way.complete;
-		if (i == 0)
-			row.initiator = way.initiator;
-		if (device_figures(cdat_of(m, memdev->endpoint), d, &figures)) {
-			add_device(&row, &figures, &way);
-			add_device(&alone, &figures, &nothing);
-		} else {
-			all = false;
-		}
-		if (link_bandwidth(&memdev->link)) {
-			struct tm_num link = tm_num_known(link_bandwidth(&memdev->link));
-
-			add_bandwidth(&estimate.read_bandwidth, link, 0, &linked);
-			add_bandwidth(&estimate.write_bandwidth, link, 0, &linked);
-		} else {
-			linked = false;
-		}
+		devices[i].memdev = memdev;
+		all = all && memdev &&
+		      device_figures(tm_firmware_cdat(&m->firmware, memdev->endpoint), d,
+				     &devices[i].figures);
+		linked = linked && link;
+		add_bandwidth(&estimate.read_bandwidth, tm_num_known(link));
+		add_bandwidth(&estimate.write_bandwidth, tm_num_known(link));
 	}
-	/* Half a way would pass for a whole one: then it is the devices' own figures. */
-	alone.complete = false;
-	if (all)
-		return add_row(m, row.complete ? &row : &alone);
+	if (all) {
+		row = sum_up(rd, row, devices, region->nr_targets);
+		return tm_perf_add(m, &row);
+	}
 	estimate.source = TM_SOURCE_ESTIMATED;
-	estimate.complete = false;
-	return linked && !kernel_knows(m, target) ? add_row(m, &estimate) : 0;
+	return linked && !kernel_knows(m, target) ? tm_perf_add(m, &estimate) : 0;
 }
 
 /* The node of a region: through its dax device, or through the memory blocks that lie in it. */
@@ -323,7 +151,7 @@ static int add_kernel_row(struct tm_reader *rd, const struct tm_cxl_region *regi
 	row.write_latency = tm_read_figure(rd, CXL "/%s/%s/write_latency", name, class);
 	if (!tm_num_is(&row.read_bandwidth) && !tm_num_is(&row.read_latency))
 		return 0;
-	return add_row(rd->machine, &row);
+	return tm_perf_add(rd->machine, &row);
 }
 
 int tm_read_cdat(struct tm_reader *rd)

@@ -14,9 +14,6 @@
 
 #define CXL "sys/bus/cxl/devices"
 
-/* CXL 3.1, 8.2.4.20: at most 16 targets. */
-#define MAX_TARGETS 16
-
 /* The last two parts of where a device really is: its own name, and what it sits below. */
 static void find_parent(struct tm_reader *rd, const char *name, char parent[TM_NAME_MAX],
 			char device[TM_PATH_MAX])
@@ -82,6 +79,21 @@ static bool is_pci_address(const char *name)
 	       name[end] == '\0';
 }
 
+static void read_link(struct tm_reader *rd, const char *folder, struct tm_link *link)
+{
+	link->speed = read_speed(rd, folder, "current_link_speed");
+	link->max_speed = read_speed(rd, folder, "max_link_speed");
+	link->width = read_width(rd, folder, "current_link_width");
+	link->max_width = read_width(rd, folder, "max_link_width");
+}
+
+static void no_link(struct tm_link *link)
+{
+	const struct tm_num absent = tm_num_none(TM_ABSENT);
+
+	*link = (struct tm_link){ absent, absent, absent, absent };
+}
+
 static void read_memdev(struct tm_reader *rd, struct tm_cxl_memdev *memdev)
 {
 	char parent[TM_NAME_MAX], device[TM_PATH_MAX];
@@ -96,16 +108,12 @@ static void read_memdev(struct tm_reader *rd, struct tm_cxl_memdev *memdev)
 	memdev->pmem_qos_class = tm_read_id(rd, CXL "/%s/pmem/qos_class", name);
 	find_parent(rd, name, parent, device);
 	if (!is_pci_address(parent)) {
-		memdev->link.speed = memdev->link.max_speed = tm_num_none(TM_ABSENT);
-		memdev->link.width = memdev->link.max_width = tm_num_none(TM_ABSENT);
+		no_link(&memdev->link);
 		return;
 	}
 	strcpy(memdev->pci, parent);
 	*strrchr(device, '/') = '\0';
-	memdev->link.speed = read_speed(rd, device, "current_link_speed");
-	memdev->link.max_speed = read_speed(rd, device, "max_link_speed");
-	memdev->link.width = read_width(rd, device, "current_link_width");
-	memdev->link.max_width = read_width(rd, device, "max_link_width");
+	read_link(rd, device, &memdev->link);
 }
 
 static void read_port(struct tm_reader *rd, struct tm_cxl_port *port)
@@ -123,6 +131,10 @@ static void read_port(struct tm_reader *rd, struct tm_cxl_port *port)
 		if (strlen(last) < TM_NAME_MAX)
 			strcpy(port->device, last);
 	}
+	/* A switch; a host bridge is no PCI function, and an endpoint's link is its device's. */
+	no_link(&port->link);
+	if (is_pci_address(port->device) && !tm_path_format(path, CXL "/%s/uport", port->name))
+		read_link(rd, path, &port->link);
 	port->decoders_committed = tm_read_num(rd, CXL "/%s/decoders_committed", port->name);
 }
 
@@ -200,7 +212,7 @@ static int read_region(struct tm_reader *rd, struct tm_cxl_region *region)
 	region->granularity = tm_read_num(rd, CXL "/%s/interleave_granularity", name);
 	region->ways = tm_read_num(rd, CXL "/%s/interleave_ways", name);
 	region->commit = tm_read_num(rd, CXL "/%s/commit", name);
-	for (int i = 0; !rc && i < MAX_TARGETS; i++) {
+	for (int i = 0; !rc && i < TM_CXL_TARGETS_MAX; i++) {
 		struct tm_text target = tm_read_text(rd, CXL "/%s/target%d", name, i);
 
 		/* A target that is not set yet is empty; the ones after it may still be there. */
@@ -211,7 +223,7 @@ static int read_region(struct tm_reader *rd, struct tm_cxl_region *region)
 				strcpy(region->targets[region->nr_targets++], target.value);
 		}
 		if (target.state == TM_ABSENT)
-			i = MAX_TARGETS;
+			i = TM_CXL_TARGETS_MAX;
 		tm_text_release(&target);
 	}
 	return rc;

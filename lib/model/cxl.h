@@ -16,6 +16,9 @@
 
 #define TM_NAME_MAX 64
 
+/* CXL 3.1, 8.2.4.20: a decoder has no more targets. */
+#define TM_CXL_TARGETS_MAX 16
+
 /* PCIe link of a device: speed in MT/s (2500 for 2.5 GT/s). */
 struct tm_link {
 	struct tm_num speed, max_speed;
@@ -41,6 +44,7 @@ struct tm_cxl_port {
 	char parent[TM_NAME_MAX]; /* "" for the root */
 	char device[TM_NAME_MAX]; /* its uport: mem0, pci0000:0c */
 	enum tm_cxl_port_kind kind;
+	struct tm_link link; /* a switch's way up; else TM_ABSENT */
 	struct tm_num decoders_committed;
 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/acpi/hmat.h"
 #include "lib/acpi/slit.h"
@@ -20,6 +21,22 @@ int tm_firmware_node(const struct tm_firmware *firmware, uint32_t domain)
 	const struct tm_srat_node *found = tm_srat_domain(&firmware->domains, domain);
 
 	return found ? found->node : -1;
+}
+
+const struct tm_acpi_table *tm_firmware_cdat(const struct tm_firmware *firmware, const char *port)
+{
+	char end[TM_NAME_MAX + 8];
+	int len = snprintf(end, sizeof(end), "/%s/CDAT", port);
+
+	for (size_t i = 0; i < firmware->acpi.nr; i++) {
+		const struct tm_acpi_table *table = firmware->acpi.tables[i];
+		size_t size = strlen(table->origin);
+
+		if (table->signature == TM_ACPI_CDAT && size > (size_t)len &&
+		    !strcmp(table->origin + size - (size_t)len, end))
+			return table;
+	}
+	return NULL;
 }
 
 static void doubt(struct tm_firmware *fw, const char *fmt, ...) TM_PRINTF(2, 3);
@@ -78,20 +95,17 @@ static struct tm_perf *find_row(struct tm_machine *m, int initiator, int target)
 static struct tm_perf *row_for(struct tm_machine *m, int initiator, int target)
 {
 	struct tm_perf *perf = find_row(m, initiator, target);
-
-	if (perf)
-		return perf;
-	if (tm_array_grow(&m->perf, m->nr_perf, &m->cap_perf, sizeof(*m->perf)))
-		return NULL;
-	perf = &m->perf[m->nr_perf++];
-	*perf = (struct tm_perf){
+	const struct tm_perf row = {
 		.initiator = tm_num_known((uint64_t)initiator),
 		.target = target,
 		.access = TM_ACCESS_MATRIX,
 		.source = TM_SOURCE_HMAT,
 		.complete = true,
 	};
-	return perf;
+
+	if (perf)
+		return perf;
+	return tm_perf_add(m, &row) ? NULL : &m->perf[m->nr_perf - 1];
 }
 
 static void set_figure(struct tm_perf *perf, unsigned data_type, struct tm_num figure)

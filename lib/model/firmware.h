@@ -24,6 +24,9 @@ struct tm_firmware {
 
 void tm_firmware_release(struct tm_firmware *firmware);
 
+/* The CDAT of a port or endpoint by its name; NULL where there is none or it cannot be read. */
+const struct tm_acpi_table *tm_firmware_cdat(const struct tm_firmware *firmware, const char *port);
+
 /* The node of a domain, or -1. */
 int tm_firmware_node(const struct tm_firmware *firmware, uint32_t domain);
 

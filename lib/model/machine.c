@@ -147,11 +147,11 @@ const struct tm_perf *tm_machine_best(const struct tm_machine *m, int target)
 	return best;
 }
 
-static bool from_cpus(const struct tm_machine *m, const struct tm_perf *perf)
+bool tm_perf_from_cpus(const struct tm_machine *m, const struct tm_perf *perf)
 {
-	const struct tm_node *from = NULL;
+	const struct tm_node *from;
 
-	if (perf->initiator.state != TM_KNOWN)
+	if (!tm_num_is(&perf->initiator))
 		return true;
 	from = tm_machine_node(m, (long)perf->initiator.value);
 	return from && !tm_idset_empty(&from->cpus);
@@ -168,7 +168,7 @@ const struct tm_perf *tm_machine_shown(const struct tm_machine *m, int target)
 		const struct tm_perf *perf = &m->perf[i];
 
 		if (perf->target != target || perf->source == TM_SOURCE_SYSFS ||
-		    !tm_perf_has_figure(perf) || !from_cpus(m, perf) ||
+		    !tm_perf_has_figure(perf) || !tm_perf_from_cpus(m, perf) ||
 		    (found && perf->source != found->source))
 			continue;
 		if (!found || (tm_num_is(&perf->read_latency) && tm_num_is(&found->read_latency) &&

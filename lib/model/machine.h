@@ -195,6 +195,9 @@ const struct tm_perf *tm_machine_best(const struct tm_machine *machine, int targ
  */
 const struct tm_perf *tm_machine_shown(const struct tm_machine *machine, int target);
 
+/* Does it tell what CPUs get: is the initiator one with CPUs, or not said? */
+bool tm_perf_from_cpus(const struct tm_machine *machine, const struct tm_perf *perf);
+
 /* Is any of its four figures known? */
 bool tm_perf_has_figure(const struct tm_perf *perf);
 

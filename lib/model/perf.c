@@ -10,7 +10,7 @@
 
 #define NODE "sys/devices/system/node/node%d"
 
-static int add_row(struct tm_machine *m, const struct tm_perf *row)
+int tm_perf_add(struct tm_machine *m, const struct tm_perf *row)
 {
 	int rc = tm_array_grow(&m->perf, m->nr_perf, &m->cap_perf, sizeof(*m->perf));
 
@@ -51,12 +51,12 @@ static int read_class(struct tm_reader *rd, int target, enum tm_access access)
 			continue;
 		any = true;
 		row.initiator = tm_num_known((uint64_t)id);
-		rc = add_row(rd->machine, &row);
+		rc = tm_perf_add(rd->machine, &row);
 	}
 	tm_scan_close(&scan);
 	if (!rc && !any && row.complete) {
 		row.initiator = tm_num_none(TM_ABSENT);
-		rc = add_row(rd->machine, &row);
+		rc = tm_perf_add(rd->machine, &row);
 	}
 	return rc;
 }

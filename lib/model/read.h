@@ -44,6 +44,8 @@ int tm_read_cxl(struct tm_reader *rd);
 int tm_read_blocks(struct tm_reader *rd);
 int tm_read_firmware(struct tm_reader *rd);
 int tm_read_cdat(struct tm_reader *rd);
+/* 0 or -ENOMEM. */
+int tm_perf_add(struct tm_machine *machine, const struct tm_perf *row);
 void tm_perf_sort(struct tm_machine *machine);
 void tm_find_kinds(struct tm_machine *machine);
 

@@ -218,7 +218,7 @@ static int unpack_content(struct unpack *u, int fd, const char *path, uint64_t s
 }
 
 static int unpack_file(struct unpack *u, int parent_fd, const char *last, const char *path,
-		       bool denied, uint64_t size)
+		       mode_t mode, uint64_t size)
 {
 	int fd, rc;
 
@@ -231,7 +231,7 @@ static int unpack_file(struct unpack *u, int parent_fd, const char *last, const 
 	if (fd < 0)
 		return errno == EEXIST ? refuse(u, path, "there twice") : failed(u, errno, path);
 	rc = unpack_content(u, fd, path, size);
-	if (!rc && fchmod(fd, denied ? 0000 : 0644))
+	if (!rc && fchmod(fd, mode))
 		rc = failed(u, errno, path);
 	if (close(fd) && !rc)
 		rc = failed(u, errno, path);
@@ -269,6 +269,14 @@ static const char *forbidden_kind(unsigned type)
 	}
 }
 
+/* What nobody may read stays so; what can only be written is nothing that was denied. */
+static mode_t file_mode(mode_t recorded)
+{
+	if (recorded & 0444)
+		return 0644;
+	return recorded & 0222 ? 0200 : 0000;
+}
+
 static int unpack_entry(struct unpack *u, struct archive_entry *e)
 {
 	const struct tm_libarchive *la = &u->la;
@@ -298,7 +306,8 @@ static int unpack_entry(struct unpack *u, struct archive_entry *e)
 	case AE_IFDIR:
 		return unpack_folder(u, parent_fd, last, path, denied);
 	case AE_IFREG:
-		return unpack_file(u, parent_fd, last, path, denied, (uint64_t)size);
+		return unpack_file(u, parent_fd, last, path, file_mode(la->archive_entry_perm(e)),
+				   (uint64_t)size);
 	default:
 		return unpack_link(u, parent_fd, last, path, la->archive_entry_symlink(e));
 	}

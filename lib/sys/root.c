@@ -107,19 +107,13 @@ int tm_root_openat(const struct tm_root *root, const char *path, int flags, mode
 	return root->io->open(root->io_context, root->fd, path, flags, mode);
 }
 
-/* 0 for a regular file; the errno that says what else it is. */
-static int file_kind(int fd)
+int tm_file_kind(int fd, struct stat *st)
 {
-	struct stat st;
-
-	if (fstat(fd, &st))
+	if (fstat(fd, st))
 		return -errno;
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st->st_mode))
 		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	/* As sysfs has it, and libsysfs: what nobody may read is denied to root too. */
-	return st.st_mode & 0444 ? 0 : -EACCES;
+	return S_ISREG(st->st_mode) ? 0 : -EINVAL;
 }
 
 int tm_root_read(const struct tm_root *root, const char *path, size_t max, struct tm_buf *text)
@@ -127,12 +121,16 @@ int tm_root_read(const struct tm_root *root, const char *path, size_t max, struc
 	struct tm_buf whole = TM_BUF_INIT;
 	/* O_NONBLOCK: opening a FIFO in a stranger's tree must not wait for a writer. */
 	int fd = tm_root_openat(root, path, O_RDONLY | O_NONBLOCK, 0);
+	struct stat st;
 	ssize_t n;
 	int rc;
 
 	if (fd < 0)
 		return fd;
-	rc = file_kind(fd);
+	rc = tm_file_kind(fd, &st);
+	/* As sysfs has it, and libsysfs: what nobody may read is denied to root too. */
+	if (!rc && !(st.st_mode & 0444))
+		rc = -EACCES;
 	while (!rc) {
 		rc = tm_buf_reserve(&whole, 4096);
 		if (rc)

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "lib/base/buf.h"
@@ -70,6 +71,9 @@ void tm_root_close(struct tm_root *root);
 
 /* Opens a file or folder; -errno. `flags` as open(2); O_CLOEXEC is added. */
 int tm_root_openat(const struct tm_root *root, const char *path, int flags, mode_t mode);
+
+/* 0 for an open regular file; -EISDIR or -EINVAL (a FIFO would hang) for what else it is. */
+int tm_file_kind(int fd, struct stat *st);
 
 /*
  * Reads a whole file of at most `max` bytes into *text (replaced on success only). -EFBIG where it

@@ -102,7 +102,6 @@ static void test_cdat(void **state)
 	parse_one(&one, TM_ACPI_CDAT, &b);
 	assert_int_equal(one.findings.nr, 0);
 	assert_int_equal(one.table.nr_entries, 10);
-	assert_int_equal(one.table.endpoint, -1);
 	e = one.table.entries;
 	assert_true(tm_cdat_range(&one.table, &e[1], &r));
 	assert_int_equal(r.handle, 1);

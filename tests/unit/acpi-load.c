@@ -49,10 +49,11 @@ static void test_root(void **state)
 	assert_int_equal(acpi.state[TM_ACPI_CEDT], TM_MALFORMED);
 	/* The ones that can be read count, in the order of their numbers. */
 	assert_int_equal(acpi.state[TM_ACPI_CDAT], TM_KNOWN);
-	assert_int_equal(acpi.nr, 3);
+	assert_int_equal(acpi.nr, 4);
 	assert_string_equal(acpi.tables[0]->origin, "/" TABLES "HMAT");
-	assert_int_equal(acpi.tables[1]->endpoint, 2);
-	assert_int_equal(acpi.tables[2]->endpoint, 12);
+	assert_string_equal(acpi.tables[1]->origin, "/" CXL "endpoint2/CDAT");
+	assert_string_equal(acpi.tables[2]->origin, "/" CXL "endpoint12/CDAT");
+	assert_string_equal(acpi.tables[3]->origin, "/" CXL "port1/CDAT");
 	assert_ptr_equal(tm_acpi_table(&acpi, TM_ACPI_CDAT), acpi.tables[1]);
 	assert_null(tm_acpi_table(&acpi, TM_ACPI_SRAT));
 	tm_acpi_release(&acpi);

@@ -76,6 +76,7 @@ static void test_round_trip(void **state)
 		assert_int_equal(mode_of(tree, "closed"), 0111);
 		assert_int_equal(mode_of(tree, "a"), 0755);
 		assert_int_equal(mode_of(tree, "a/denied"), 0);
+		assert_int_equal(mode_of(tree, "a/write"), 0200);
 		assert_true(tm_root_exists(&tree->root, "name\xff\xc3"));
 		for (size_t i = 0; i < TM_ARRAY_SIZE(entries); i++)
 			if (!strchr(entries[i]->path, '/'))

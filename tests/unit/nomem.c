@@ -3,6 +3,7 @@
  * Every allocation fails once: the function says so, or has done without, and nothing leaks or
  * crashes. Sanitizers and valgrind bring an allocator of their own, so there it is skipped.
  */
+#include "tests/unit/acpi-tables.h"
 #include "tests/unit/machine.h"
 
 #include <dlfcn.h>
@@ -234,6 +235,31 @@ static int read_machine(const void *argument)
 	return rc;
 }
 
+static int load_tables(const void *argument)
+{
+	const struct tree *tree = argument;
+	struct tm_error err = { 0 };
+	struct tm_acpi acpi;
+	int rc = tm_acpi_load(&tree->root, &acpi, &err);
+
+	if (rc) {
+		assert_int_equal(err.number, ENOMEM);
+		return rc;
+	}
+	/* A table that was there and is not now would pass for one that the firmware lacks. */
+	assert_int_equal(acpi.nr, 6);
+	for (int i = 0; i < TM_ACPI_NR_SIGNATURES; i++)
+		assert_int_equal(acpi.state[i], TM_KNOWN);
+	assert_true(acpi.findings.nr > 0);
+	tm_acpi_release(&acpi);
+	return 0;
+}
+
+static void put_table(const struct tree *tree, const char *path, const struct bytes *b)
+{
+	tree_bytes(tree, path, b->data, b->size);
+}
+
 static void test_buffer(void **state)
 {
 	(void)state;
@@ -274,12 +300,33 @@ static void test_machine(void **state)
 	try_all(read_machine, tree, false);
 }
 
+static void test_tables(void **state)
+{
+	const struct tree *tree = *state;
+	struct bytes b = { .size = 0 };
+
+	sample_hmat(&b, 2);
+	/* A finding needs memory too. */
+	b.data[9]++;
+	put_table(tree, "sys/firmware/acpi/tables/HMAT", &b);
+	sample_srat(&b, 3);
+	put_table(tree, "sys/firmware/acpi/tables/SRAT", &b);
+	sample_slit(&b);
+	put_table(tree, "sys/firmware/acpi/tables/SLIT", &b);
+	sample_cedt(&b);
+	put_table(tree, "sys/firmware/acpi/tables/CEDT", &b);
+	sample_cdat(&b);
+	put_table(tree, CXL "/endpoint2/CDAT", &b);
+	put_table(tree, CXL "/port1/CDAT", &b);
+	try_all(load_tables, tree, true);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_buffer), cmocka_unit_test(test_sets),
 		cmocka_unit_test(test_json),   expander_test(test_root),
-		expander_test(test_machine),
+		expander_test(test_machine),   expander_test(test_tables),
 	};
 
 	/* Valgrind replaces malloc wherever it finds one; volatile, or the compiler needs none. */

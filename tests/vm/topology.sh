@@ -6,11 +6,55 @@
 # shellcheck source=tests/vm/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
+figures='.initiator, .read_bandwidth_mbps, .write_bandwidth_mbps, .read_latency_ns, .write_latency_ns'
+
 # One row: initiator, read and write bandwidth, read and write latency.
 sysfs_rows()
 {
-	printf '[.nodes[] | select(.id == %d) | .performance[] | select(.source == "sysfs" and .class == "%s") |
-		[.initiator, .read_bandwidth_mbps, .write_bandwidth_mbps, .read_latency_ns, .write_latency_ns]]' "$1" "$2"
+	printf '[.nodes[] | select(.id == %d) | .performance[] | select(.source == "sysfs" and .class == "%s") | [%s]]' \
+		"$1" "$2" "$figures"
+}
+
+# own_rows NODE WANTED: what tiermem itself makes of the device's CDAT, HMAT and SRAT, beside what the kernel has and
+# where that is hidden
+own_rows()
+{
+	local file rows
+
+	rows=".nodes[] | select(.id == $1) | .performance[]"
+	for file in "$json" "$out/hidden.json"; do
+		json_is "node $1: ${file##*/}: from CDAT" "$file" "[$rows | select(.source == \"cdat\") | [$figures, .complete]]" \
+			"[$2]"
+	done
+	json_is "node $1: the kernel's own figures were hidden" "$out/hidden.json" \
+		"[$rows | select(.source == \"sysfs\")]" '[]'
+	valid_json "hidden.json keeps to its schema" "$out/hidden.json"
+}
+
+# What QEMU was told: "FROM TO NS MB/s" of each pair, where G is 2^30 bytes, as QEMU and the kernel have it.
+told_pairs()
+{
+	awk -F'[=,]' '/^hmat-lb,/ {
+		for (i = 2; i < NF; i += 2)
+			is[$i] = $(i + 1)
+		pair = is["initiator"] " " is["target"]
+		if (is["data-type"] == "access-latency")
+			latency[pair] = is["latency"]
+		else
+			bandwidth[pair] = 1024 * is["bandwidth"]
+	}
+	END { for (pair in latency) print pair, latency[pair], bandwidth[pair] }' "$out/qemu.command" | sort
+}
+
+matrix_as_told()
+{
+	json_is "the matrix in the document is as the machine was built" "$json" "[.nodes[] | .id as \$to | .performance[] |
+		select(.class == \"matrix\") | [.initiator, \$to, .read_latency_ns, .write_latency_ns, .read_bandwidth_mbps,
+		.write_bandwidth_mbps, .complete]] | sort" \
+		"[$(told_pairs | sed 's/\(.*\) \(.*\) \(.*\) \(.*\)/[\1,\2,\3,\3,\4,\4,true]/' | paste -sd,)]"
+	is "and so it is in the list" "$(awk '$NF == "hmat" { print $1, $2, $4, $5, $6, $7 }' "$out/list.txt" | sort)" \
+		"$(told_pairs | awk '{ print $1, $2, $3, $3, $4, $4 }')"
+	like "there are pairs" "$(told_pairs)" '^0 0 80 307200'$'\n''0 1 250 61440'
 }
 
 # rows NODE WANTED: in both classes
@@ -50,7 +94,7 @@ views_work()
 {
 	local view
 
-	for view in topology.json plain.txt tree.txt matrix.txt verbose.txt user.json; do
+	for view in topology.json plain.txt tree.txt matrix.txt verbose.txt user.json list.txt hidden.json; do
 		is "$view: exit code" "$(cat "$out/$view.rc")" 0
 		is "$view: no messages" "$(cat "$out/$view.err")" ""
 		ok "$view: something is printed" test -s "$out/$view"
@@ -100,6 +144,7 @@ machine_A()
 		weights_are '[26,5]'
 		;;
 	esac
+	matrix_as_told
 	json_is "no CXL" "$json" '[.cxl.memdevs, .cxl.regions] | map(length)' '[0,0]'
 }
 
@@ -112,6 +157,8 @@ machine_B()
 	weights_are '[1,1,1]'
 	# The kernel links no initiator to a node whose figures come from CXL.
 	rows 3 '[null,16000,16000,252,352]'
+	# With the generic port's row in HMAT the way is whole, and the arithmetic the kernel's.
+	own_rows 3 '[0,16000,16000,252,352,true]'
 	node 3 .kind '"cxl"' kind
 	node 3 '.cpus // ""' '""' 'no CPUs'
 	node 3 ".cxl | [.regions, .dax, .memdevs] | map($names)" '[["region0"],["dax0.0"],["mem0"]]' 'what is behind it'
@@ -128,9 +175,27 @@ machine_C()
 	nodes_are "0 1 2" "0:4 1:70 2:22"
 	weights_are '[1,1,1]'
 	rows 2 ''
+	own_rows 2 '[null,16000,16000,150,250,false]'
 	node 2 ".cxl | [.regions, .dax, .memdevs] | map($names)" '[["region0"],["dax0.0"],["mem0"]]' 'what is behind it'
 	json_is "its lack of figures is a problem" "$json" \
 		'[.problems[] | select(.code == "no-performance") | .nodes | tostring | test("2")]' '[true]'
+}
+
+machine_D()
+{
+	local row='8000,8000,418,518'
+
+	dram_and_far_memory
+	nodes_are "0 1 3" "0:4 1:70 3:1010"
+	# Port 100 ns, switch 150, device 150 or 250, and 9 ns for each of the slowest links; the switch's way up is a limit
+	# to both devices.
+	rows 3 "[null,$row]"
+	own_rows 3 "[0,$row,true]"
+	node 3 ".cxl | [.regions, .dax, .memdevs] | map($names)" '[["region0"],["dax0.0"],["mem0","mem1"]]' \
+		'what is behind it'
+	json_is "the region" "$json" \
+		'.cxl.regions[] | [.size_bytes, .interleave_ways, .interleave_granularity_bytes]' '[536870912,2,256]'
+	like "the tree has the way through the switch" "$(cat "$out/tree.txt")" 'endpoint[34] .* below root0 port1 port2'
 }
 
 # topology_test MACHINE KERNEL

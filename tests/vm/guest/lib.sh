@@ -53,6 +53,29 @@ tap_is()
 	fi
 }
 
+# exits CODE TEXT COMMAND...: its output stays in /tmp/out and /tmp/err
+exits()
+{
+	_wanted=$1
+	_text=$2
+	shift 2
+	"$@" >/tmp/out 2>/tmp/err </dev/null
+	_code=$?
+	tap_is "$_code" "$_wanted" "$_text"
+	[ "$_code" = "$_wanted" ] || result "@tap # $(head -n 5 /tmp/err | tr '\n' ' ')"
+}
+
+# says TEXT PATTERN: the last command's messages
+says()
+{
+	if grep -q -- "$2" /tmp/err; then
+		tap_ok "$1"
+	else
+		tap_not_ok "$1"
+		result "@tap # $(head -n 5 /tmp/err | tr '\n' ' ')"
+	fi
+}
+
 # wait_for SECONDS COMMAND...: until the command succeeds
 wait_for()
 {
@@ -63,4 +86,28 @@ wait_for()
 		_left=$((_left - 1))
 		usleep 100000
 	done
+}
+
+# settled FOLDER: all memory blocks of the node are online, and no more of them come
+settled()
+{
+	_blocks=$(ls -d "$1"/memory[0-9]* 2>/dev/null)
+	[ -n "$_blocks" ] || return 1
+	for _block in $_blocks; do
+		grep -q online "$_block/state" || return 1
+	done
+	usleep 200000
+	[ "$(ls -d "$1"/memory[0-9]*)" = "$_blocks" ]
+}
+
+# bring_online NODE: waits for the node's memory; where the kernel does not bring new memory online by itself, we do
+bring_online()
+{
+	_node=/sys/devices/system/node/node$1
+	wait_for 10 test -e "$_node"
+	wait_for 3 settled "$_node" && return
+	for _block in "$_node"/memory[0-9]*; do
+		grep -q online "$_block/state" || echo online_movable >"$_block/state"
+	done
+	wait_for 10 settled "$_node"
 }

@@ -20,29 +20,6 @@ weights_are()
 	[ "$(weights_now)" = "$1" ]
 }
 
-# exits CODE TEXT COMMAND...: its output stays in /tmp/out and /tmp/err
-exits()
-{
-	_wanted=$1
-	_text=$2
-	shift 2
-	"$@" >/tmp/out 2>/tmp/err </dev/null
-	_code=$?
-	tap_is "$_code" "$_wanted" "$_text"
-	[ "$_code" = "$_wanted" ] || result "@tap # $(head -n 5 /tmp/err | tr '\n' ' ')"
-}
-
-# says TEXT PATTERN: the last command's messages
-says()
-{
-	if grep -q -- "$2" /tmp/err; then
-		tap_ok "$1"
-	else
-		tap_not_ok "$1"
-		result "@tap # $(head -n 5 /tmp/err | tr '\n' ' ')"
-	fi
-}
-
 # spread_is TEXT NODE SHARE ARG...: so many of a thousand pages are on the node, give or take ten. What is not large is
 # on $elsewhere, where that is set
 spread_is()
@@ -123,7 +100,7 @@ choice()
 {
 	nodes_are "the local nodes" 0-1
 	nodes_are "all nodes" 0-1 --all
-	nodes_are "by name" 1 --nodes 1,1
+	nodes_are "by name" 0-1 --nodes 1,0
 	nodes_are "by tier" 1 --tiers 70
 	nodes_are "by tiers" 0-1 --tiers 4,70
 	nodes_are "by kind" 0 --kind DRAM
@@ -187,10 +164,16 @@ own_weights()
 	kill -9 $_first
 	wait $_first
 	tap_is "$(weights_now)" "$2" "killed at once it leaves them"
-	exits 125 "another one after that" tiermem run --weights 3,2 -- true
+	exits 0 "one without weights of its own" tiermem run -- true
 	says "knows what to do" 'tiermem recover'
+	# shellcheck disable=SC2016
+	exits 0 "another one after that" tiermem run --weights 3,2 -- sh -c \
+		'cd /sys/kernel/mm/mempolicy/weighted_interleave; cat auto node0 node1 2>/dev/null; true'
+	says "takes back what was left" 'node0: a killed tiermem run had changed it; put back'
+	tap_is "$(tr '\n' ' ' </tmp/out)" "$3 " "its command sees its weights"
+	tap_is "$(weights_now)" "$1" "they are as they were at first"
 	exits 0 "recover" tiermem recover
-	tap_is "$(weights_now)" "$1" "it puts them back"
+	tap_is "$(cat /tmp/out)" "nothing to recover" "there is nothing more"
 	killall sleep
 
 	exits 125 "another user" su -s /bin/sh nobody -c 'tiermem run --weights 5,1 -- true'

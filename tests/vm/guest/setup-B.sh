@@ -17,16 +17,4 @@ echo 0x10000000 >region0/size
 echo decoder2.0 >region0/target0
 echo 1 >region0/commit
 echo region0 >/sys/bus/cxl/drivers/cxl_region/bind
-
-memory_online()
-{
-	[ -e /sys/devices/system/node/node3/meminfo ] &&
-		grep -q online /sys/devices/system/node/node3/memory*/state
-}
-
-# Where the kernel does not bring new memory online by itself, we do.
-wait_for 10 test -e /sys/devices/system/node/node3
-for state in /sys/devices/system/node/node3/memory*/state; do
-	grep -q online "$state" || echo online_movable >"$state"
-done
-wait_for 10 memory_online
+bring_online 3

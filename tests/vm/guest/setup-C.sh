@@ -23,6 +23,4 @@ wait_for 10 test -e /sys/bus/nd/devices/region0
 ndctl create-namespace -m devdax -f -r 0
 wait_for 10 test -e /sys/bus/dax/devices/dax0.0
 daxctl reconfigure-device -m system-ram dax0.0 -f -N
-for state in /sys/devices/system/node/node2/memory*/state; do
-	grep -q online "$state" || echo online_movable >"$state"
-done
+bring_online 2

@@ -19,4 +19,19 @@ for view in plain tree matrix verbose; do
 	esac
 done
 emit_run user.json su -s /bin/sh nobody -c 'tiermem topology --json'
+emit_run list.txt tiermem topology --matrix --raw --noheadings
+
+# Without the kernel's figures for CXL memory: what tiermem itself makes of the firmware's and the device's tables.
+hide()
+{
+	for _folder; do
+		[ ! -d "$_folder" ] || mount -t tmpfs none "$_folder"
+	done
+}
+
+hide /sys/bus/cxl/devices/region*/access?
+for target in /sys/bus/dax/devices/dax*/target_node; do
+	[ ! -e "$target" ] || hide "/sys/devices/system/node/node$(cat "$target")"/access?
+done
+emit_run hidden.json tiermem topology --json
 exit 0

@@ -13,28 +13,6 @@ weights_now()
 	cat "$weights/auto" $weights/node[0-9]* 2>/dev/null | tr '\n' ' ' | sed 's/ $//'
 }
 
-# exits CODE TEXT COMMAND...: its output stays in /tmp/out and /tmp/err
-exits()
-{
-	_wanted=$1
-	_text=$2
-	shift 2
-	"$@" >/tmp/out 2>/tmp/err </dev/null
-	_code=$?
-	tap_is "$_code" "$_wanted" "$_text"
-	[ "$_code" = "$_wanted" ] || result "@tap # $(head -n 5 /tmp/err | tr '\n' ' ')"
-}
-
-says()
-{
-	if grep -q -- "$2" /tmp/err; then
-		tap_ok "$1"
-	else
-		tap_not_ok "$1"
-		result "@tap # $(head -n 5 /tmp/err | tr '\n' ' ')"
-	fi
-}
-
 # weights_are WANTED TEXT
 weights_are()
 {
@@ -72,21 +50,72 @@ apply_and_undo()
 	weights_are "$1" "nothing happens"
 }
 
-# A killed tiermem: its journal is there, half of its weights are written.
-half_way()
+# killed NODE1: a tiermem was; its journal is there, half of its weights are written
+killed()
 {
 	tiermem weights apply >/dev/null
-	mv /run/tiermem/last.journal /run/tiermem/9.journal
-	sed -i 's/"start":[^,]*,/"start": 1,/' /run/tiermem/9.journal
-	echo "$2" >$weights/node1
-	exits 1 "what is half-way bars the next" tiermem weights apply --bandwidth 0=3G,1=1G
-	says "says what to do" 'tiermem recover'
+	sed 's/"start":[^,]*,/"start": 1,/' /run/tiermem/last.journal >/run/tiermem/9.journal
+	rm /run/tiermem/last.journal
+	echo "$1" >$weights/node1
+}
+
+of_earlier_boot()
+{
+	sed -i 's/"boot_id":[^,]*,/"boot_id": "11111111-2222-3333-4444-555555555555",/' "/run/tiermem/$1.journal"
+}
+
+# half_way BEFORE NODE1 OTHER: $3 is what weights of 3:1 read like
+half_way()
+{
+	killed "$2"
 	exits 0 "show" tiermem weights show
-	says "and so do readers" 'tiermem recover'
+	says "readers say what is half-way" 'tiermem recover'
+	exits 0 "the next that writes" tiermem weights apply --bandwidth 0=3G,1=1G
+	says "says what it takes back" 'node0: a killed tiermem weights apply had changed it; put back'
+	weights_are "$3" "then it writes"
+	exits 0 "and is undone itself" tiermem undo
+	weights_are "$1" "to what was before the killed one"
+	killed "$2"
+	exits 0 "undo" tiermem undo
+	says "takes back what the killed one left" 'a killed tiermem weights apply'
+	weights_are "$1" "undo of what was killed"
+	killed "$2"
 	plan recover recover
 	weights_are "$1" "recover"
 	exits 0 "recover once more" tiermem recover
 	tap_is "$(cat /tmp/out)" "nothing to recover" "nothing to recover"
+
+	# Settings of an earlier boot have gone with it: there is nothing to take back.
+	killed "$2"
+	of_earlier_boot 9
+	_now=$(weights_now)
+	exits 0 "a journal of an earlier boot" tiermem weights show
+	tap_is "$(cat /tmp/err)" "" "readers do not speak of it"
+	exits 0 "writers neither" tiermem weights apply --bandwidth 0=3G,1=1G
+	tap_is "$(cat /tmp/err) $(ls /run/tiermem)" " $(printf 'last.journal\nlock')" "and remove it"
+	weights_are "$3" "they write"
+	exits 0 "undo of that" tiermem undo
+	weights_are "$_now" "to what was there before"
+	tiermem weights reset >/dev/null
+	killed "$2"
+	of_earlier_boot 9
+	exits 0 "recover" tiermem recover
+	tap_is "$(cat /tmp/out) $(ls /run/tiermem)" "nothing to recover lock" "recover removes it too"
+	exits 0 "as at first" tiermem weights reset
+	weights_are "$1" "as at first"
+	exits 0 "apply, which was of an earlier boot" tiermem weights apply
+	of_earlier_boot last
+	exits 1 "undo" tiermem undo
+	says "of an earlier boot there is nothing to undo" 'nothing to undo'
+	exits 0 "as at first" tiermem weights reset
+
+	mount -o remount,ro /sys
+	exits 1 "sysfs is read-only" tiermem weights apply
+	says "says so" 'Read-only file system'
+	says "and where it would work" 'hint: /sys is mounted read-only'
+	mount -o remount,rw /sys
+	weights_are "$1" "nothing was written"
+	tap_is "$(echo /run/tiermem/*)" "/run/tiermem/last.journal /run/tiermem/lock" "nor kept"
 }
 
 case $(cat /vm/name)-$(uname -r) in
@@ -104,7 +133,7 @@ A-6.12.*)
 	apply_and_undo "1 1" "5 1"
 	exits 3 "no automatic weights" tiermem weights apply --auto
 	says "says when they came" '6\.16'
-	half_way "1 1" 1
+	half_way "1 1" 1 "3 1"
 	exits 0 "weights of one's own" tiermem weights apply --bandwidth 0=300G,1=100G
 	weights_are "3 1" "weights of one's own"
 	exits 0 "reset" tiermem weights reset
@@ -132,7 +161,7 @@ A-*)
 	weights_are "true 26 5" "reset"
 	exits 0 "apply --auto again" tiermem weights apply --auto
 	tap_is "$(cat /tmp/out)" "nothing to do: it is so already" "it is automatic already"
-	half_way "true 26 5" 5
+	half_way "true 26 5" 5 "false 3 1"
 	;;
 plain-*)
 	weights_are "true 1" "automatic weights without figures"

@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+
+# shellcheck source=tests/vm/snapshot.sh
+. "$(dirname "$0")/snapshot.sh"
+snapshot_test A newest
