@@ -51,7 +51,7 @@ static void get_state(const void *record, struct tm_cell *cell)
 
 static void get_restorable(const void *record, struct tm_cell *cell)
 {
-	tm_cell_num(cell, tm_num_known(CHANGE(record)->restore != NULL));
+	tm_cell_num(cell, tm_num_known(tm_change_restorable(CHANGE(record))));
 }
 
 static void get_why(const void *record, struct tm_cell *cell)
@@ -66,7 +66,7 @@ static void get_error(const void *record, struct tm_cell *cell)
 
 /* clang-format off */
 static const struct tm_field fields[] = {
-	{ "kind", "KIND", TM_FIELD_TEXT, false, false, false, "set, count or effect", get_kind },
+	{ "kind", "KIND", TM_FIELD_TEXT, false, false, false, "set, count, effect or trigger", get_kind },
 	{ "path", "FILE", TM_FIELD_TEXT, true, false, true, "the file", get_path },
 	{ "from", "FROM", TM_FIELD_TEXT, true, false, false, "what it says now", get_from },
 	{ "to", "TO", TM_FIELD_TEXT, true, false, false, "what it is to say", get_to },
@@ -175,11 +175,17 @@ void apply_log(const char *title, const struct tm_change *changes, size_t nr,
 
 void apply_list_left(const struct app *app, const struct tm_change *changes, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (changes[i].state == TM_CHANGE_LEFT)
-			warn(app, "/%s: %s; it was '%s' before", changes[i].path,
-			     changes[i].error ? changes[i].error : "left as it is",
-			     changes[i].from);
+	for (size_t i = 0; i < nr; i++) {
+		const struct tm_change *change = &changes[i];
+		const char *why = change->error ? change->error : "left as it is";
+
+		if (change->state != TM_CHANGE_LEFT)
+			continue;
+		if (change->from)
+			warn(app, "/%s: %s; it was '%s' before", change->path, why, change->from);
+		else
+			warn(app, "/%s: %s", change->path, why);
+	}
 }
 
 int apply_refuse_archive(struct app *app, const struct tm_root *root)
@@ -193,12 +199,63 @@ int apply_refuse_archive(struct app *app, const struct tm_root *root)
 	return report(app, EXIT_USAGE, &err);
 }
 
+int apply_check_held(const struct tm_plan *plan, struct tm_error *err)
+{
+	struct tm_change *all = calloc(plan->nr + 1, sizeof(*all));
+	int rc;
+
+	if (!all)
+		return tm_error_nomem(err);
+	for (size_t i = 0; i < plan->nr; i++)
+		all[i] = (struct tm_change){ .path = plan->changes[i].path,
+					     .state = TM_CHANGE_PLANNED };
+	rc = tm_journal_conflict(plan->root, all, plan->nr, NULL, err);
+	free(all);
+	return rc == -EACCES || rc == -EPERM ? 0 : rc;
+}
+
+static int with_machine(struct app *app, bool writes,
+			int (*work)(struct app *app, const struct tm_root *root,
+				    const struct tm_machine *m))
+{
+	struct tm_machine machine = { 0 };
+	struct tm_error err = { 0 };
+	struct tm_root root;
+	int code = EXIT_DONE;
+
+	if (tm_root_open(&root, app->root, &err))
+		return report(app, EXIT_FAILED, &err);
+	if (writes)
+		code = apply_refuse_archive(app, &root);
+	if (code != EXIT_DONE)
+		; /* nothing is read */
+	else if (tm_machine_read(&machine, &root, NULL, &err))
+		code = report(app, EXIT_FAILED, &err);
+	else
+		code = work(app, &root, &machine);
+	tm_machine_release(&machine);
+	tm_root_close(&root);
+	return code;
+}
+
+int apply_with_machine(struct app *app, int (*work)(struct app *app, const struct tm_root *root,
+						    const struct tm_machine *m))
+{
+	return with_machine(app, true, work);
+}
+
+int read_with_machine(struct app *app, int (*work)(struct app *app, const struct tm_root *root,
+						   const struct tm_machine *m))
+{
+	return with_machine(app, false, work);
+}
+
 /* A preview accepts everything, and is stopped by whatever else would stop the plan. */
 static int preview(struct app *app, const struct tm_machine *m, struct tm_plan *plan, bool work)
 {
 	struct tm_error err = { 0 };
 
-	if (tm_plan_preview(plan, &err))
+	if (tm_plan_preview(plan, &err) || apply_check_held(plan, &err))
 		return report(app, EXIT_FAILED, &err);
 	return show(app, m, plan, work ? "planned" : "unchanged");
 }
@@ -217,8 +274,8 @@ int apply_plan(struct app *app, const struct tm_machine *m, struct tm_plan *plan
 			warn(app, "/%s: %s", plan->changes[i].path, plan->changes[i].why);
 	if (app->dry_run)
 		return preview(app, m, plan, work);
-	rc = tm_plan_prepare(plan, app_option(app, "accept") != NULL, &err);
-	if (rc)
+	if (tm_plan_prepare(plan, app_option(app, "accept") != NULL, &err) ||
+	    apply_check_held(plan, &err))
 		return report(app, EXIT_FAILED, &err);
 	rc = tm_plan_apply(plan, false, &err);
 	state = plan->left ? "left" : rc ? "rolled-back" : work ? "applied" : "unchanged";

@@ -35,4 +35,18 @@ void apply_list_left(const struct app *app, const struct tm_change *changes, siz
 /* A usage error, reported, where the root is an archive and this is no dry run; else EXIT_DONE. */
 int apply_refuse_archive(struct app *app, const struct tm_root *root);
 
+/*
+ * -EBUSY where a running tiermem holds one of the plan's files, also one that needs no writing: it
+ * will put that back, and the plan would not last. Who may not look at journals is not told.
+ */
+int apply_check_held(const struct tm_plan *plan, struct tm_error *err);
+
+/* Opens the root, which must not be an archive, reads the machine and works. An exit code. */
+int apply_with_machine(struct app *app, int (*work)(struct app *app, const struct tm_root *root,
+						    const struct tm_machine *m));
+
+/* The same for what only reads, of which the root may be an archive. */
+int read_with_machine(struct app *app, int (*work)(struct app *app, const struct tm_root *root,
+						   const struct tm_machine *m));
+
 #endif

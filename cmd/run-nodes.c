@@ -61,13 +61,15 @@ static void hint_nodes(const struct run *run, struct tm_error *err)
 static int named_nodes(struct run *run, const char *list, struct tm_error *err)
 {
 	const struct tm_machine *m = &run->w.machine;
-	int rc = tm_idset_parse_list(&run->nodes, list);
+	int rc = weights_parse_list(list, &run->nodes);
 
 	if (rc == -ENOMEM)
 		return tm_error_nomem(err);
-	if (rc || tm_idset_empty(&run->nodes))
+	if (rc)
 		return tm_error_set(err, EINVAL,
-				    "--nodes: '%.100s' is not a list of nodes such as 0,2-3", list);
+				    "--nodes: '%.100s' is not a list of nodes, each once, such as "
+				    "0,2-3",
+				    list);
 	tm_idset_for_each(id, &run->nodes) {
 		const struct tm_node *node = tm_machine_node(m, id);
 
@@ -97,13 +99,15 @@ static int keep_tiers(struct run *run, const char *list, struct tm_error *err)
 {
 	const struct tm_machine *m = &run->w.machine;
 	struct tm_idset tiers = TM_IDSET_INIT;
-	int rc = tm_idset_parse_list(&tiers, list);
+	int rc = weights_parse_list(list, &tiers);
 
 	if (rc == -ENOMEM) {
 		rc = tm_error_nomem(err);
-	} else if (rc || tm_idset_empty(&tiers)) {
+	} else if (rc) {
 		rc = tm_error_set(err, EINVAL,
-				  "--tiers: '%.100s' is not a list of tiers such as 4,22", list);
+				  "--tiers: '%.100s' is not a list of tiers, each once, such as "
+				  "4,22",
+				  list);
 	} else if (m->tiers_state != TM_KNOWN) {
 		tm_error_set(err, ENOTSUP, "--tiers: this kernel shows no memory tiers");
 		tm_error_hint(err, "they came with kernel 6.1; choose by --nodes or --kind");

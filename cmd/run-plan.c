@@ -9,11 +9,43 @@
 #include "lib/base/units.h"
 #include "lib/out/document.h"
 
-static void add_set(struct tm_buf *buf, const char *what, const struct tm_idset *set)
+/* So wide is a terminal that says nothing else, and so far in begins what a line says. */
+#define WIDTH 80
+#define INDENT 12
+
+/*
+ * "nodes       0-3, local to CPUs 0-31", going on below where that is too long: it breaks at blanks
+ * and in lists. Empties the text.
+ */
+static void add_line(struct tm_buf *buf, const char *label, struct tm_buf *text)
+{
+	size_t column = INDENT;
+
+	tm_buf_addf(buf, "%-*s", INDENT, label);
+	for (const char *part = tm_buf_str(text); *part;) {
+		size_t blank = *part == ' ', len = blank + strcspn(part + blank, " ,");
+
+		len += part[len] == ',';
+		if (column > INDENT && column + len > WIDTH) {
+			tm_buf_addf(buf, "\n%*s", INDENT, "");
+			column = INDENT;
+			part += blank;
+			len -= blank;
+		}
+		tm_buf_add(buf, part, len);
+		column += len;
+		part += len;
+	}
+	tm_buf_addc(buf, '\n');
+	buf->failed |= text->failed;
+	tm_buf_reset(text);
+}
+
+static void add_set(struct tm_buf *buf, const struct tm_idset *set)
 {
 	TM_CLEANUP(tm_freep) char *list = tm_idset_format(set);
 
-	tm_buf_addf(buf, "%-11s %s", what, list ? list : "");
+	tm_buf_adds(buf, list ? list : "");
 }
 
 /* "0:1 1:1", then what they will be. */
@@ -22,23 +54,23 @@ static void add_weights(struct tm_buf *buf, const struct run *run)
 	const struct weights *w = &run->w;
 	bool changes = run_changes_weights(run), even = true;
 
-	tm_buf_addf(buf, "%-11s", "weights");
 	for (size_t i = 0; i < w->nr; i++) {
 		const struct tm_num *now = &w->nodes[i].node->weight;
+		const char *between = i ? " " : "";
+		int id = w->nodes[i].node->id;
 
 		if (changes)
-			tm_buf_addf(buf, " %d:%u", w->nodes[i].node->id, w->nodes[i].recommended);
+			tm_buf_addf(buf, "%s%d:%u", between, id, w->nodes[i].recommended);
 		else if (tm_num_is(now))
-			tm_buf_addf(buf, " %d:%" PRIu64, w->nodes[i].node->id, now->value);
+			tm_buf_addf(buf, "%s%d:%" PRIu64, between, id, now->value);
 		else
-			tm_buf_addf(buf, " %d:?", w->nodes[i].node->id);
+			tm_buf_addf(buf, "%s%d:?", between, id);
 		even &= tm_num_is(now) && now->value == 1;
 	}
 	if (changes)
 		tm_buf_adds(buf, " while the command runs, then as they are now");
 	else if (even && w->nr > 1)
 		tm_buf_adds(buf, ", which is even: `tiermem weights apply` sets better ones");
-	tm_buf_addc(buf, '\n');
 }
 
 /* The local set of a command that may run everywhere is everything. */
@@ -52,26 +84,39 @@ static size_t count_homes(const struct run *run)
 	return homes;
 }
 
+static void add_nodes_line(struct tm_buf *buf, const struct run *run)
+{
+	add_set(buf, &run->nodes);
+	if (run->chosen)
+		return;
+	tm_buf_adds(buf, ", local to CPUs ");
+	add_set(buf, &run->cpus);
+	if (count_homes(run) > 1)
+		tm_buf_adds(buf, ", which are of several nodes: see taskset(1)");
+}
+
 char *run_describe(const struct run *run)
 {
-	struct tm_buf buf = TM_BUF_INIT;
+	bool weighted = run->policy == TM_POLICY_WEIGHTED_INTERLEAVE;
+	struct tm_buf buf = TM_BUF_INIT, text = TM_BUF_INIT;
 	char size[TM_UNITS_MAX];
 
-	tm_buf_addf(&buf, "%-11s %s%s\n", "policy", tm_policy_name(run->policy),
+	tm_buf_addf(&text, "%s%s", tm_policy_name(run->policy),
 		    run->fallen_back ? ", as the kernel has no weighted interleave" : "");
-	add_set(&buf, "nodes", &run->nodes);
-	if (!run->chosen)
-		add_set(&buf, ", local to CPUs", &run->cpus);
-	if (!run->chosen && count_homes(run) > 1)
-		tm_buf_adds(&buf, ", which are of several nodes: see taskset(1)");
-	tm_buf_addc(&buf, '\n');
-	if (run->policy == TM_POLICY_WEIGHTED_INTERLEAVE)
-		add_weights(&buf, run);
-	add_set(&buf, "cpuset.mems", &run->mems);
-	tm_buf_addc(&buf, '\n');
-	if (run->large)
-		tm_buf_addf(&buf, "%-11s only anonymous mappings of %s and above\n", "for",
+	add_line(&buf, "policy", &text);
+	add_nodes_line(&text, run);
+	add_line(&buf, "nodes", &text);
+	if (weighted) {
+		add_weights(&text, run);
+		add_line(&buf, "weights", &text);
+	}
+	add_set(&text, &run->mems);
+	add_line(&buf, "cpuset.mems", &text);
+	if (run->large) {
+		tm_buf_addf(&text, "only anonymous mappings of %s and above",
 			    tm_format_bytes(size, run->large));
+		add_line(&buf, "for", &text);
+	}
 	if (run->library)
 		tm_buf_addf(&buf, "%-11s %s\n", "preloaded", run->library);
 	if (run->program) {
@@ -79,6 +124,7 @@ char *run_describe(const struct run *run)
 		tm_buf_add_printable(&buf, run->program, strlen(run->program));
 		tm_buf_addc(&buf, '\n');
 	}
+	tm_buf_release(&text);
 	return tm_buf_detach(&buf);
 }
 
@@ -142,7 +188,7 @@ int run_preview(struct run *run)
 	else if (!(text = run_describe(run)))
 		rc = tm_error_nomem(&err);
 	if (rc)
-		return report(run->app, (enum exit_code)RUN_FAILED, &err);
+		return report(run->app, (enum exit_code)CHILD_FAILED, &err);
 	out_text(run->app, text);
 	return EXIT_DONE;
 }

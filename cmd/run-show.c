@@ -124,7 +124,7 @@ static int fail(struct shown *s, int rc, const struct tm_error *err)
 	return report(s->app,
 		      rc == -EINVAL	? EXIT_USAGE :
 		      rc == -EOPNOTSUPP ? EXIT_UNSUPPORTED :
-					  (enum exit_code)RUN_FAILED,
+					  (enum exit_code)CHILD_FAILED,
 		      err);
 }
 

@@ -3,16 +3,10 @@
 #ifndef CMD_RUN_VIEW_H
 #define CMD_RUN_VIEW_H
 
+#include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/weights-view.h"
 #include "lib/sys/numa.h"
-
-/* Beside the usual exit codes, as env(1) has them; all else is the command's own. */
-enum run_exit {
-	RUN_FAILED = 125,
-	RUN_CANNOT = 126, /* the command is there and cannot be executed */
-	RUN_ABSENT = 127, /* there is no such command */
-};
 
 struct run {
 	struct app *app;

@@ -6,9 +6,6 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,13 +35,12 @@ static int make_plan(struct run *run, struct tm_plan *plan, struct tm_error *err
 int run_check_weights(struct run *run, struct tm_error *err)
 {
 	struct tm_plan plan = { .lock_fd = -1 };
-	int rc = 0;
+	int rc = make_plan(run, &plan, err);
 
-	if (!run_changes_weights(run))
-		return 0;
-	rc = make_plan(run, &plan, err);
 	if (!rc)
 		rc = tm_plan_preview(&plan, err);
+	if (!rc)
+		rc = apply_check_held(&plan, err);
 	tm_plan_release(&plan);
 	/* Errors of files are not the command line's. */
 	return rc == -EINVAL ? -EIO : rc;
@@ -64,69 +60,6 @@ static pid_t start(struct run *run, const sigset_t *mask)
 	signal(SIGCHLD, child);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	_exit(run_become(run));
-}
-
-/*
- * What the terminal sends goes to the whole foreground group, the command included: it gets no
- * second one. Of a hang-up only the leader of the session is told.
- */
-static bool is_for_command(const siginfo_t *info)
-{
-	return info->si_code != SI_KERNEL || info->si_signo == SIGHUP;
-}
-
-/*
- * Waits for the end of the command, and hands on what tiermem is sent meanwhile. Its wait status.
- */
-static int attend(pid_t pid, const sigset_t *signals)
-{
-	siginfo_t info;
-	int status;
-
-	for (;;) {
-		pid_t ended = waitpid(pid, &status, WNOHANG);
-
-		if (ended == pid)
-			return status;
-		if (ended < 0)
-			return 0;
-		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD &&
-		    is_for_command(&info))
-			kill(pid, info.si_signo);
-	}
-}
-
-/*
- * Everything that can be waited for, but what stops and continues a job: that happens to both
- * alike.
- */
-static void choose_signals(sigset_t *signals)
-{
-	static const int others[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV, SIGBUS,
-				      SIGFPE,  SIGILL,	SIGTRAP, SIGSYS,  SIGABRT, SIGPIPE };
-
-	sigfillset(signals);
-	for (size_t i = 0; i < TM_ARRAY_SIZE(others); i++)
-		sigdelset(signals, others[i]);
-}
-
-/* Ends as the command did: who started tiermem sees no difference. */
-static int end_alike(int status)
-{
-	int number = WTERMSIG(status);
-	sigset_t one;
-
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	/* The command has left its core dump; one of tiermem is of no use. */
-	prctl(PR_SET_DUMPABLE, 0);
-	fflush(NULL);
-	signal(number, SIG_DFL);
-	sigemptyset(&one);
-	sigaddset(&one, number);
-	sigprocmask(SIG_UNBLOCK, &one, NULL);
-	raise(number);
-	return 128 + number;
 }
 
 static int report_left(struct run *run, const struct tm_plan *plan, struct tm_error *err)
@@ -158,7 +91,8 @@ static int run_planned(struct run *run, struct tm_plan *plan, const sigset_t *si
 {
 	const struct tm_change *lasting = tm_plan_lasting(plan);
 	struct tm_error err = { 0 };
-	int status, code;
+	struct child_end end = { .status = 0 };
+	int code;
 	pid_t pid;
 
 	if (lasting)
@@ -166,19 +100,22 @@ static int run_planned(struct run *run, struct tm_plan *plan, const sigset_t *si
 		     lasting->why ? lasting->why : "this cannot be undone");
 	if (tm_plan_apply(plan, true, &err))
 		return plan->left ? report_left(run, plan, &err) :
-				    report(run->app, (enum exit_code)RUN_FAILED, &err);
+				    report(run->app, (enum exit_code)CHILD_FAILED, &err);
 	apply_log(plan->title, plan->changes, plan->nr, TM_CHANGE_DONE);
 	pid = start(run, before);
 	if (pid < 0) {
 		tm_error_errno(&err, errno, "fork");
-		code = report(run->app, (enum exit_code)RUN_FAILED, &err);
+		code = report(run->app, (enum exit_code)CHILD_FAILED, &err);
 		put_back(run, plan);
 		return code;
 	}
-	status = attend(pid, signals);
+	/* A child that cannot be waited for has ended. */
+	child_attend(pid, signals, &end);
 	code = put_back(run, plan);
 	/* A command that failed has its own code told; that of success would hide this. */
-	return code && WIFEXITED(status) && !WEXITSTATUS(status) ? code : end_alike(status);
+	return code && WIFEXITED(end.status) && !WEXITSTATUS(end.status) ?
+		       code :
+		       child_end_alike(end.status);
 }
 
 int run_with_weights(struct run *run)
@@ -189,12 +126,14 @@ int run_with_weights(struct run *run)
 	int code, rc;
 
 	/* From here on until the weights are back nothing but SIGKILL ends tiermem. */
-	choose_signals(&signals);
+	child_choose_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	rc = make_plan(run, &plan, &err);
 	if (!rc)
 		rc = tm_plan_prepare(&plan, app_option(run->app, "accept") != NULL, &err);
-	code = rc ? report(run->app, (enum exit_code)RUN_FAILED, &err) :
+	if (!rc)
+		rc = apply_check_held(&plan, &err);
+	code = rc ? report(run->app, (enum exit_code)CHILD_FAILED, &err) :
 		    run_planned(run, &plan, &signals, &before);
 	tm_plan_release(&plan);
 	sigprocmask(SIG_SETMASK, &before, NULL);

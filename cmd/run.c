@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd/apply.h"
+#include "cmd/recover.h"
 #include "cmd/run-view.h"
 
 static const char *kind_word(size_t i, const char **help)
@@ -110,7 +111,7 @@ static int exit_code(int rc)
 	case -ENOTSUP:
 		return EXIT_UNSUPPORTED;
 	default:
-		return RUN_FAILED;
+		return CHILD_FAILED;
 	}
 }
 
@@ -131,7 +132,7 @@ static int prepare(struct run *run, struct tm_error *err)
 	if (rc)
 		return exit_code(rc);
 	if (tm_root_open(&run->w.root, app->root, err))
-		return RUN_FAILED;
+		return CHILD_FAILED;
 	if (!run->w.root.live && !app->dry_run) {
 		tm_error_set(err, EINVAL, "--root: a captured machine runs nothing");
 		tm_error_hint(err, "--dry-run shows what would be done there");
@@ -146,8 +147,6 @@ static int prepare(struct run *run, struct tm_error *err)
 		rc = run_choose_nodes(run, err);
 	if (!rc)
 		rc = try_policy(run, err);
-	if (!rc && run->weights && !run->fallen_back)
-		rc = run_check_weights(run, err);
 	if (rc)
 		return exit_code(rc);
 	/* The command is of this machine, as is what is preloaded. */
@@ -158,8 +157,13 @@ static int prepare(struct run *run, struct tm_error *err)
 		return rc;
 	if (run->large &&
 	    (run_check_program(run->program, err) || run_find_library(&run->library, err)))
-		return RUN_FAILED;
+		return CHILD_FAILED;
 	return EXIT_DONE;
+}
+
+static bool has_weights(const struct run *run)
+{
+	return run->weights && !run->fallen_back;
 }
 
 static void release(struct run *run)
@@ -174,15 +178,50 @@ static void release(struct run *run)
 	weights_release(&run->w);
 }
 
+/* Again from the start; the command's file and the library as well: nothing has been done yet. */
+static int prepare_anew(struct run *run, struct tm_error *err)
+{
+	struct app *app = run->app;
+
+	release(run);
+	*run = (struct run){ .app = app, .w = { .root = { .fd = -1 } } };
+	return prepare(run, err);
+}
+
+/*
+ * One that sets weights takes back first what a killed one left of them; others only tell. Reports
+ * errors.
+ */
+static int get_ready(struct run *run)
+{
+	struct app *app = run->app;
+	struct tm_error err = { 0 };
+	bool recovered = false;
+	int rc, code = prepare(run, &err);
+
+	if (code == EXIT_DONE && has_weights(run) && !app->dry_run) {
+		code = recover_first(app, &run->w.root, &recovered);
+		if (code != EXIT_DONE)
+			return code == EXIT_FAILED ? CHILD_FAILED : code;
+		if (recovered)
+			code = prepare_anew(run, &err);
+	} else if (code == EXIT_DONE && run->policy == TM_POLICY_WEIGHTED_INTERLEAVE) {
+		recover_warn(app, &run->w.root);
+	}
+	if (code == EXIT_DONE && has_weights(run)) {
+		rc = run_check_weights(run, &err);
+		code = rc ? exit_code(rc) : EXIT_DONE;
+	}
+	return code == EXIT_DONE ? code : report(app, (enum exit_code)code, &err);
+}
+
 static int run_command_line(struct app *app)
 {
 	struct run run = { .app = app, .w = { .root = { .fd = -1 } } };
-	struct tm_error err = { 0 };
+	int code = get_ready(&run);
 	char *text;
-	int code = prepare(&run, &err);
 
 	if (code != EXIT_DONE) {
-		report(app, (enum exit_code)code, &err);
 		release(&run);
 		return code;
 	}

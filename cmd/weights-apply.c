@@ -67,13 +67,16 @@ int weights_lacking(const struct tm_machine *m, struct tm_error *err)
 	return -ENOTSUP;
 }
 
-/* Turns the switch off first, in words, so that what undoing must put back is in the plan. */
+/*
+ * Turns the switch off first, in words, so that what undoing must put back is in the plan. Where it
+ * is off the plan rests on that, and does not bear with one who will turn it on again.
+ */
 static int add_manual(const struct weights *w, struct tm_plan *plan, struct tm_error *err)
 {
 	struct tm_change_spec spec = { .kind = TM_CHANGE_SET, .form = TM_FORM_BOOL, .to = "false" };
 	char path[TM_PATH_MAX];
 
-	if (w->machine.weight_mode != TM_WEIGHTS_AUTO)
+	if (!w->machine.weight_switch[0])
 		return 0;
 	tm_knob_weight_switch(path, w->machine.weight_switch);
 	spec.path = path;
@@ -124,7 +127,7 @@ int weights_plan_set(const struct weights *w, struct tm_plan *plan, struct tm_er
 
 	for (size_t i = 0; i < w->nr && !rc; i++)
 		differs |= w->nodes[i].node->weight.value != w->nodes[i].recommended;
-	if (!rc && differs)
+	if (!rc && (differs || w->machine.weight_mode != TM_WEIGHTS_AUTO))
 		rc = add_manual(w, plan, err);
 	for (size_t i = 0; i < w->nr && !rc; i++)
 		rc = add_weight(plan, w->nodes[i].node->id, w->nodes[i].recommended, err);
@@ -190,6 +193,7 @@ int weights_plan_reset(const struct weights *w, struct tm_plan *plan, struct tm_
 	if (m->weight_mode == TM_WEIGHTS_AUTO || (m->weight_switch[0] && kernel_has_bandwidths(m)))
 		return weights_plan_auto(w, plan, err);
 	/* Without bandwidths, and on older kernels, the default is 1 for every node. */
+	rc = add_manual(w, plan, err);
 	for (size_t i = 0; i < w->nr && !rc; i++)
 		rc = add_weight(plan, w->nodes[i].node->id, 1, err);
 	return rc;

@@ -259,6 +259,16 @@ static int compute(struct weights *w, const struct weight_request *request)
 	return rc;
 }
 
+int weights_reckon(struct app *app, struct weights *w, const struct weight_request *request,
+		   struct tm_error *err)
+{
+	int rc = weights_read(app, w, request, err);
+
+	if (!rc && compute(w, request))
+		rc = tm_error_nomem(err);
+	return rc;
+}
+
 int weights_init(struct app *app, struct weights *w)
 {
 	struct weight_request request;
@@ -273,17 +283,13 @@ int weights_init(struct app *app, struct weights *w)
 	if (tm_root_open(&w->root, app->root, &err) ||
 	    tm_machine_read(&w->machine, &w->root, NULL, &err))
 		return report(app, EXIT_FAILED, &err);
-	rc = weights_read(app, w, &request, &err);
+	rc = weights_reckon(app, w, &request, &err);
 	if (rc)
 		return report(app,
 			      rc == -EINVAL ? EXIT_USAGE :
 			      rc == -ENODEV ? EXIT_UNSUPPORTED :
 					      EXIT_FAILED,
 			      &err);
-	if (compute(w, &request)) {
-		tm_error_nomem(&err);
-		return report(app, EXIT_FAILED, &err);
-	}
 	return EXIT_DONE;
 }
 

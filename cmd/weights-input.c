@@ -9,9 +9,6 @@
 
 #include "cmd/weights-view.h"
 #include "lib/base/units.h"
-#include "lib/json/parse.h"
-
-#define MEASURED_MAX (16u << 20)
 
 /* A whole number of digits only, within bounds. */
 static int small_number(const char *text, size_t len, unsigned least, unsigned most,
@@ -92,7 +89,7 @@ int weights_parse(struct app *app, struct weight_request *request, struct tm_err
 	return rc;
 }
 
-static struct weight_node *find(struct weight_node *nodes, size_t nr, long id)
+struct weight_node *weights_find(struct weight_node *nodes, size_t nr, long id)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (nodes[i].node->id == id)
@@ -100,8 +97,7 @@ static struct weight_node *find(struct weight_node *nodes, size_t nr, long id)
 	return NULL;
 }
 
-/* The kernel's list form, of which each id may stand there once. */
-static int parse_list(const char *text, struct tm_idset *set)
+int weights_parse_list(const char *text, struct tm_idset *set)
 {
 	struct tm_idset part = TM_IDSET_INIT;
 	int rc = 0;
@@ -154,30 +150,20 @@ static int choose_nodes(struct app *app, struct weights *w, struct tm_error *err
 {
 	const char *list = app_option(app, "nodes");
 	struct tm_idset chosen = TM_IDSET_INIT;
-	int rc = list ? parse_list(list, &chosen) : 0;
+	int rc = list ? weights_parse_list(list, &chosen) : 0;
 
 	if (rc && rc != -ENOMEM)
 		rc = bad(err, "nodes", list, "a list of nodes, each once, such as 0,2-3");
 	else if (rc)
 		tm_error_nomem(err);
 	tm_idset_for_each(id, &chosen)
-		if (!rc && !find(w->all, w->nr_all, id))
+		if (!rc && !weights_find(w->all, w->nr_all, id))
 			rc = refuse_node(&w->machine, id, err);
 	for (size_t i = 0; i < w->nr_all && !rc; i++)
 		if (!list || tm_idset_has(&chosen, w->all[i].node->id))
 			w->nodes[w->nr++] = w->all[i];
 	tm_idset_release(&chosen);
 	return rc;
-}
-
-static bool from_cpus(const struct tm_machine *m, const struct tm_perf *perf)
-{
-	const struct tm_node *from = NULL;
-
-	if (!tm_num_is(&perf->initiator))
-		return true;
-	from = tm_machine_node(m, (long)perf->initiator.value);
-	return from && !tm_idset_empty(&from->cpus);
 }
 
 /* For CPUs: access1; of a whole matrix the row of the best initiator with CPUs. */
@@ -192,7 +178,7 @@ static const struct tm_perf *pick_row(const struct tm_machine *m, int target, en
 		struct tm_num a = tm_perf_bandwidth(perf), b;
 
 		if (perf->target != target || perf->source != source || !tm_num_is(&a) ||
-		    !from_cpus(m, perf))
+		    !tm_perf_from_cpus(m, perf))
 			continue;
 		b = best ? tm_perf_bandwidth(best) : tm_num_none(TM_UNKNOWN);
 		if (!best || a.value > b.value)
@@ -257,8 +243,8 @@ static int read_command_line(struct weights *w, const char *list, struct tm_erro
 		if (name >= len || small_number(item, name, 0, TM_ID_MAX, &id))
 			return bad(err, "bandwidth", text,
 				   "a node and its bandwidth such as 0=300G");
-		node = find(w->all, w->nr_all, id);
-		if (!node || !find(w->nodes, w->nr, id))
+		node = weights_find(w->all, w->nr_all, id);
+		if (!node || !weights_find(w->nodes, w->nr, id))
 			return tm_error_set(err, EINVAL, "--bandwidth: node %u %s", id,
 					    node ? "is not among --nodes" : "has no memory here");
 		if (node->source)
@@ -276,87 +262,6 @@ static int read_command_line(struct weights *w, const char *list, struct tm_erro
 			break;
 	}
 	return 0;
-}
-
-static struct tm_num member(const struct tm_jvalue *object, const char *key)
-{
-	const struct tm_jvalue *value = tm_jvalue_get(object, key);
-	double number;
-
-	if (!value || tm_jvalue_double(value, &number) || number < 1 || number > UINT32_MAX)
-		return tm_num_none(TM_UNKNOWN);
-	return tm_num_known((uint64_t)(number + 0.5));
-}
-
-static int read_file(const char *name, struct tm_buf *text, struct tm_error *err)
-{
-	FILE *file = fopen(name, "re");
-	char chunk[4096];
-	size_t n;
-	int rc = 0;
-
-	if (!file)
-		return tm_error_errno(err, errno, "%s", name);
-	errno = 0;
-	while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0 && text->len <= MEASURED_MAX)
-		tm_buf_add(text, chunk, n);
-	if (ferror(file))
-		rc = errno ? errno : EIO;
-	else if (text->len > MEASURED_MAX)
-		rc = EFBIG;
-	fclose(file);
-	if (!rc && text->failed)
-		return tm_error_nomem(err);
-	return rc ? tm_error_errno(err, rc, "%s", name) : 0;
-}
-
-static int take_measured(struct weights *w, const char *name, const struct tm_jvalue *row,
-			 struct tm_error *err)
-{
-	const struct tm_jvalue *value = tm_jvalue_get(row, "id");
-	struct weight_node *node;
-	uint64_t id;
-
-	if (!value || tm_jvalue_u64(value, &id) || id > TM_ID_MAX)
-		return tm_error_set(err, EBADMSG, "%s: a row of nodes has no id", name);
-	node = find(w->all, w->nr_all, (long)id);
-	if (!node)
-		return 0; /* it was another machine's, or its memory is offline now */
-	if (node->source)
-		return tm_error_set(err, EBADMSG, "%s: node %d is there twice", name,
-				    node->node->id);
-	node->read = member(row, "read_bandwidth_mbps");
-	node->write = member(row, "write_bandwidth_mbps");
-	node->latency = member(row, "read_latency_ns");
-	node->complete = true;
-	node->source = tm_source_name(TM_SOURCE_MEASURED);
-	return 0;
-}
-
-/*
- * A saved bandwidth measurement: "nodes": [{"id", "read_bandwidth_mbps", "write_bandwidth_mbps",
- * …}]. What is wrong in it is no fault of the command line: -EBADMSG.
- */
-static int read_measured(struct weights *w, const char *name, struct tm_error *err)
-{
-	struct tm_buf text = TM_BUF_INIT;
-	const struct tm_jvalue *nodes;
-	struct tm_jdoc *doc = NULL;
-	int rc = read_file(name, &text, err);
-
-	if (!rc)
-		rc = tm_jdoc_parse(name, tm_buf_str(&text), text.len, &doc, err);
-	tm_buf_release(&text);
-	if (rc)
-		return rc == -EINVAL ? -EBADMSG : rc;
-	nodes = tm_jvalue_get(tm_jdoc_root(doc), "nodes");
-	if (!nodes || tm_jvalue_type(nodes) != TM_JARRAY)
-		rc = tm_error_set(err, EBADMSG, "%s: no saved bandwidth measurement", name);
-	for (const struct tm_jvalue *v = rc ? NULL : tm_jvalue_first(nodes); v && !rc;
-	     v = tm_jvalue_next(v))
-		rc = take_measured(w, name, v, err);
-	tm_jdoc_free(doc);
-	return rc;
 }
 
 /* One figure for the node: by the mix, or the smaller of the two. */
@@ -391,7 +296,7 @@ static int read_source(struct app *app, struct weights *w, struct tm_error *err)
 	if (list)
 		return read_command_line(w, list, err);
 	if (from && !strncmp(from, "measured:", 9) && from[9])
-		return read_measured(w, from + 9, err);
+		return weights_read_measured(w, from + 9, err);
 	if (!from || !strcmp(from, "sysfs"))
 		read_rows(w, TM_SOURCE_SYSFS);
 	else if (!strcmp(from, "hmat"))
@@ -416,7 +321,7 @@ int weights_read(struct app *app, struct weights *w, const struct weight_request
 		struct weight_node *node = &w->nodes[i];
 
 		const struct weight_node *figures =
-			node->node ? find(w->all, w->nr_all, node->node->id) : NULL;
+			node->node ? weights_find(w->all, w->nr_all, node->node->id) : NULL;
 
 		if (!figures)
 			continue;

@@ -68,7 +68,28 @@ int weights_read(struct app *app, struct weights *w, const struct weight_request
 		 struct tm_error *err);
 
 /*
- * weights-compute.c: by the kernel's rule, from what the kernel knows now, the weight of each node
+ * Adds the ids of a list in the kernel's form. 0; -EINVAL where it is empty, malformed, or has one
+ * id twice; -ENOMEM.
+ */
+int weights_parse_list(const char *text, struct tm_idset *set);
+
+/* The node of that id, or NULL. */
+struct weight_node *weights_find(struct weight_node *nodes, size_t nr, long id);
+
+/*
+ * weights-measured.c: figures of all nodes from a saved measurement. What is wrong in it is no
+ * fault of the command line: -EBADMSG.
+ */
+int weights_read_measured(struct weights *w, const char *name, struct tm_error *err);
+
+/*
+ * weights-compute.c: reads the figures and computes, of a machine that was read; what weights_init
+ * does last. 0; -EINVAL (usage), -ENODEV (no node with memory) or another.
+ */
+int weights_reckon(struct app *app, struct weights *w, const struct weight_request *request,
+		   struct tm_error *err);
+/*
+ * By the kernel's rule, from what the kernel knows now, the weight of each node
  * with memory, in the order of ids; the caller frees. NULL: it knows no bandwidths, or no memory
  * was left (then *failed).
  */
@@ -83,6 +104,9 @@ int weights_show(struct app *app, const struct weights *w);
 int weights_plan_set(const struct weights *w, struct tm_plan *plan, struct tm_error *err);
 int weights_plan_auto(const struct weights *w, struct tm_plan *plan, struct tm_error *err);
 int weights_plan_reset(const struct weights *w, struct tm_plan *plan, struct tm_error *err);
+/* weights.c: the errors for nodes of unknown bandwidth (-ENODATA), and for harmful ones (-EPERM). */
+int weights_unknown(const struct weights *w, struct tm_error *err);
+int weights_harmful(const struct weights *w, struct tm_error *err);
 /* The error for a kernel without weighted interleave. Returns -ENOTSUP. */
 int weights_lacking(const struct tm_machine *m, struct tm_error *err);
 

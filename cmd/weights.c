@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/apply.h"
+#include "cmd/recover.h"
 #include "cmd/weights-view.h"
 
 static const char *source_word(size_t i, const char **help)
@@ -91,25 +92,6 @@ static const struct option reset_options[] = {
 	{ NULL, 0, NULL, VALUE_TEXT, NULL, NULL },
 };
 
-/* Readers touch no journal, but say that there is one. Who may not look is not told. */
-static void warn_unfinished(const struct app *app, const struct tm_root *root)
-{
-	struct tm_journal *list;
-	size_t nr;
-
-	if (tm_journal_list(root, &list, &nr, NULL))
-		return;
-	for (size_t i = 0; i < nr; i++) {
-		if (!tm_lease_lives(&list[i].lease) && !tm_lease_expired(&list[i].lease, root))
-			warn(app,
-			     "a killed tiermem %s has left settings half-way: `tiermem recover` "
-			     "puts them back",
-			     list[i].title);
-		tm_journal_release(&list[i]);
-	}
-	free(list);
-}
-
 static int run_show(struct app *app)
 {
 	struct tm_error err = { 0 };
@@ -118,7 +100,7 @@ static int run_show(struct app *app)
 
 	if (code == EXIT_DONE) {
 		code = weights_show(app, &w);
-		warn_unfinished(app, &w.root);
+		recover_warn(app, &w.root);
 		/* The rest is shown all the same. */
 		if (code == EXIT_DONE && w.machine.weight_mode == TM_WEIGHTS_UNSUPPORTED) {
 			weights_lacking(&w.machine, &err);
@@ -129,14 +111,20 @@ static int run_show(struct app *app)
 	return code;
 }
 
-static int refuse_unknown(struct app *app, const struct weights *w)
+int weights_unknown(const struct weights *w, struct tm_error *err)
 {
 	TM_CLEANUP(tm_freep) char *list = tm_idset_format(&w->unknown);
+
+	return tm_error_set(err, ENODATA,
+			    "the bandwidth of node%s %s is unknown, and no weight is invented",
+			    tm_idset_count(&w->unknown) > 1 ? "s" : "", list ? list : "");
+}
+
+static int refuse_unknown(struct app *app, const struct weights *w)
+{
 	struct tm_error err = { 0 };
 
-	tm_error_set(&err, ENODATA,
-		     "the bandwidth of node%s %s is unknown, and no weight is invented",
-		     tm_idset_count(&w->unknown) > 1 ? "s" : "", list ? list : "");
+	weights_unknown(w, &err);
 	tm_error_hint(
 		&err,
 		"measure it, or give it with --bandwidth, or a weight with --assume-unknown W");
@@ -150,6 +138,7 @@ static int run_compute(struct app *app)
 
 	if (code == EXIT_DONE) {
 		code = weights_show(app, &w);
+		recover_warn(app, &w.root);
 		if (code == EXIT_DONE && !tm_idset_empty(&w.unknown))
 			code = refuse_unknown(app, &w);
 	}
@@ -157,28 +146,53 @@ static int run_compute(struct app *app)
 	return code;
 }
 
-static int refuse_harmful(struct app *app, const struct weights *w)
+int weights_harmful(const struct weights *w, struct tm_error *err)
 {
 	TM_CLEANUP(tm_freep) char *list = tm_idset_format(&w->harmful);
-	struct tm_error err = { 0 };
 
-	tm_error_set(
-		&err, EPERM,
+	return tm_error_set(
+		err, EPERM,
 		"node %s would make it slower than local memory alone (%.0f against %.0f MB/s)",
 		list ? list : "", w->predicted[RECOMMENDED].bandwidth,
 		w->predicted[LOCAL].bandwidth);
+}
+
+static int refuse_harmful(struct app *app, const struct weights *w)
+{
+	struct tm_error err = { 0 };
+
+	weights_harmful(w, &err);
 	tm_error_hint(&err, "leave it out with --nodes, or add --force");
 	return report(app, EXIT_FAILED, &err);
 }
 
 typedef int (*plan_fn)(const struct weights *w, struct tm_plan *plan, struct tm_error *err);
 
+/* What a killed one left is taken back first; then the weights are others than were read. */
+static int recover(struct app *app, struct weights *w)
+{
+	bool recovered = false;
+	int code = apply_refuse_archive(app, &w->root);
+
+	if (code == EXIT_DONE && app->dry_run)
+		recover_warn(app, &w->root);
+	else if (code == EXIT_DONE)
+		code = recover_first(app, &w->root, &recovered);
+	if (code != EXIT_DONE || !recovered)
+		return code;
+	weights_release(w);
+	return weights_init(app, w);
+}
+
 static int apply(struct app *app, struct weights *w, const char *title, plan_fn make)
 {
 	struct tm_plan plan = { .lock_fd = -1 };
 	struct tm_error err = { 0 };
-	int code, rc = tm_plan_init(&plan, &w->root, title, &err);
+	int code = recover(app, w), rc;
 
+	if (code != EXIT_DONE)
+		return code;
+	rc = tm_plan_init(&plan, &w->root, title, &err);
 	if (!rc)
 		rc = make(w, &plan, &err);
 	if (rc)

@@ -15,6 +15,7 @@ const char *tm_change_kind_name(enum tm_change_kind kind)
 		[TM_CHANGE_SET] = "set",
 		[TM_CHANGE_COUNT] = "count",
 		[TM_CHANGE_EFFECT] = "effect",
+		[TM_CHANGE_TRIGGER] = "trigger",
 	};
 
 	return name[kind];
@@ -40,6 +41,9 @@ void tm_change_release(struct tm_change *change)
 	free(change->first);
 	free(change->restore);
 	free(change->why);
+	free(change->made_by);
+	free(change->token_path);
+	free(change->token);
 	free(change->error);
 	*change = (struct tm_change){ .fd = -1 };
 }
@@ -112,7 +116,7 @@ void tm_change_close(const struct tm_root *root, struct tm_change *change)
 	change->fd = -1;
 }
 
-static int write_text(const struct tm_root *root, const struct tm_change *change, const char *text)
+int tm_change_write(const struct tm_root *root, const struct tm_change *change, const char *text)
 {
 	struct tm_buf line = TM_BUF_INIT;
 	ssize_t n;
@@ -151,6 +155,33 @@ static void set_got(struct tm_change *change, struct tm_buf *now)
 	change->got = tm_buf_detach(now);
 }
 
+int tm_change_token(const struct tm_root *root, const struct tm_change *change,
+		    struct tm_buf *token)
+{
+	struct tm_buf raw = TM_BUF_INIT;
+	int rc = tm_attr_read(root, change->token_path, &raw);
+
+	if (!rc)
+		rc = tm_form_normalise(TM_FORM_TEXT, tm_buf_str(&raw), token);
+	tm_buf_release(&raw);
+	return rc;
+}
+
+/* Who is it that was started? */
+static int take_token(const struct tm_root *root, struct tm_change *change, struct tm_error *err)
+{
+	struct tm_buf token = TM_BUF_INIT;
+	int rc = tm_change_token(root, change, &token);
+
+	if (!rc) {
+		free(change->token);
+		change->token = tm_buf_detach(&token);
+		rc = change->token ? 0 : -ENOMEM;
+	}
+	tm_buf_release(&token);
+	return rc ? tm_error_errno(err, -rc, "/%s", change->token_path) : 0;
+}
+
 int tm_change_apply(const struct tm_root *root, struct tm_change *change, struct tm_error *err)
 {
 	struct tm_buf now = TM_BUF_INIT;
@@ -160,10 +191,10 @@ int tm_change_apply(const struct tm_root *root, struct tm_change *change, struct
 	if (change->kind == TM_CHANGE_EFFECT)
 		return 0;
 	if (text)
-		rc = write_text(root, change, text);
+		rc = tm_change_write(root, change, text);
 	if (!rc) {
 		text = change->to;
-		rc = write_text(root, change, text);
+		rc = tm_change_write(root, change, text);
 	}
 	if (rc)
 		return tm_error_errno(err, -rc, "/%s: '%s' was not taken", change->path, text);
@@ -175,15 +206,23 @@ int tm_change_apply(const struct tm_root *root, struct tm_change *change, struct
 	else if (!tm_change_met(change, tm_buf_str(&now)))
 		rc = tm_error_set(err, EIO, "/%s: reads '%s' after '%s' was written", change->path,
 				  tm_buf_str(&now), change->to);
+	if (!rc && change->token_path)
+		rc = take_token(root, change, err);
 	tm_buf_release(&now);
 	return rc;
+}
+
+bool tm_change_has_outcome(const struct tm_change *change)
+{
+	return change->kind == TM_CHANGE_COUNT || change->kind == TM_CHANGE_EFFECT ||
+	       (change->made_by && change->kind == TM_CHANGE_SET);
 }
 
 void tm_change_look(const struct tm_root *root, struct tm_change *change)
 {
 	struct tm_buf now = TM_BUF_INIT;
 
-	if (change->kind != TM_CHANGE_SET && !tm_change_read(root, change, &now))
+	if (tm_change_has_outcome(change) && !tm_change_read(root, change, &now))
 		set_got(change, &now);
 	tm_buf_release(&now);
 }
@@ -194,130 +233,4 @@ void tm_change_note(struct tm_change *change, enum tm_change_state state, const 
 	change->again = false;
 	free(change->error);
 	change->error = error ? strdup(error) : NULL;
-}
-
-static void note_errno(struct tm_change *change, int number, const char *what)
-{
-	struct tm_error err;
-
-	tm_error_errno(&err, number, "%s", what);
-	tm_change_note(change, TM_CHANGE_LEFT, err.text);
-	/* What is not there any more has gone with its node. */
-	change->again = number != ENOENT;
-}
-
-/* Lies the count between what was there and what was wanted? */
-static bool between(const struct tm_change *change, const char *now)
-{
-	uint64_t have, from, to;
-
-	if (tm_parse_u64(now, &have) || tm_parse_u64(change->from, &from) ||
-	    tm_parse_u64(change->to, &to))
-		return false;
-	return have >= TM_MIN(from, to) && have <= TM_MAX(from, to);
-}
-
-/* Has the file this value by the change? `moved`: a change after it was found to have been made. */
-static bool is_ours(const struct tm_change *change, const char *now, bool moved)
-{
-	/* A write that failed may have been taken all the same, and in any way. */
-	if (change->state == TM_CHANGE_FAILED)
-		return true;
-	if (change->got)
-		return !strcmp(now, change->got);
-	if (change->to && !strcmp(now, change->to))
-		return true;
-	if (change->first && !strcmp(now, change->first))
-		return true;
-	switch (change->kind) {
-	case TM_CHANGE_COUNT:
-		return between(change, now);
-	case TM_CHANGE_EFFECT:
-		return moved;
-	default:
-		return false;
-	}
-}
-
-static int write_back(const struct tm_root *root, struct tm_change *change)
-{
-	bool opened = change->fd < 0;
-	int rc = opened ? tm_change_open(root, change, NULL) : 0;
-
-	if (!rc)
-		rc = write_text(root, change, change->restore);
-	if (opened)
-		tm_change_close(root, change);
-	return rc;
-}
-
-/* Restores one, and verifies it. Was it found to have been made? */
-static bool restore(const struct tm_root *root, struct tm_change *change, bool moved)
-{
-	struct tm_buf now = TM_BUF_INIT;
-	struct tm_error err;
-	bool made = false;
-	int rc = tm_change_read(root, change, &now);
-
-	if (rc) {
-		note_errno(change, -rc, "cannot be read");
-		goto out;
-	}
-	made = strcmp(tm_buf_str(&now), change->from) != 0;
-	if (!made) {
-		tm_change_note(change,
-			       change->state == TM_CHANGE_PLANNED ? TM_CHANGE_UNCHANGED :
-								    TM_CHANGE_RESTORED,
-			       NULL);
-		goto out;
-	}
-	if (!is_ours(change, tm_buf_str(&now), moved)) {
-		tm_error_set(&err, ESTALE, "somebody else set it to '%s'", tm_buf_str(&now));
-		tm_change_note(change, TM_CHANGE_LEFT, err.text);
-		made = false;
-		goto out;
-	}
-	if (!change->restore) {
-		tm_change_note(change, TM_CHANGE_LEFT,
-			       change->why ? change->why : "it cannot be put back");
-		goto out;
-	}
-	rc = write_back(root, change);
-	if (rc) {
-		note_errno(change, -rc, "the old value was not taken");
-		goto out;
-	}
-	rc = tm_change_read(root, change, &now);
-	if (rc)
-		note_errno(change, -rc, "cannot be read back");
-	else if (strcmp(tm_buf_str(&now), change->from))
-		tm_change_note(change, TM_CHANGE_LEFT,
-			       "it does not read as before after the old value was written");
-	else
-		tm_change_note(change, TM_CHANGE_RESTORED, NULL);
-out:
-	tm_buf_release(&now);
-	return made;
-}
-
-size_t tm_changes_restore(const struct tm_root *root, struct tm_change *changes, size_t nr)
-{
-	bool moved = false;
-	size_t left = 0;
-
-	for (size_t i = nr; i-- > 0;) {
-		if (changes[i].state == TM_CHANGE_UNCHANGED)
-			continue;
-		moved |= restore(root, &changes[i], moved) && changes[i].kind != TM_CHANGE_EFFECT;
-		left += changes[i].state == TM_CHANGE_LEFT;
-	}
-	return left;
-}
-
-bool tm_changes_again(const struct tm_change *changes, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (changes[i].state == TM_CHANGE_LEFT && changes[i].again)
-			return true;
-	return false;
 }

@@ -21,14 +21,30 @@ int tm_change_check(const struct tm_root *root, const struct tm_change *change,
 int tm_change_open(const struct tm_root *root, struct tm_change *change, struct tm_error *err);
 void tm_change_close(const struct tm_root *root, struct tm_change *change);
 
-/* Writes what the change wants and reads it back. Effects are not written. */
+/* Writes a text to the open file. 0 or -errno; -EIO where it was taken in part. */
+int tm_change_write(const struct tm_root *root, const struct tm_change *change, const char *text);
+
+/* What a trigger's token says now. */
+int tm_change_token(const struct tm_root *root, const struct tm_change *change,
+		    struct tm_buf *token);
+
+/*
+ * Writes what the change wants and reads it back; of a trigger the token too. Effects are not
+ * written.
+ */
 int tm_change_apply(const struct tm_root *root, struct tm_change *change, struct tm_error *err);
 
-/* Notes what a count or an effect has come to be; nothing where that cannot be read. */
+/*
+ * Notes what a count, an effect or a file that was made has come to be; nothing where that cannot
+ * be read.
+ */
 void tm_change_look(const struct tm_root *root, struct tm_change *change);
 
 /* Does the value meet the change? (A count may be larger.) */
 bool tm_change_met(const struct tm_change *change, const char *now);
+
+/* Has it an outcome that is known only after it was applied? */
+bool tm_change_has_outcome(const struct tm_change *change);
 
 /* Sets the state, and a copy of the reason (or none). */
 void tm_change_note(struct tm_change *change, enum tm_change_state state, const char *error);
@@ -36,7 +52,11 @@ void tm_change_note(struct tm_change *change, enum tm_change_state state, const 
 /*
  * Takes back, in reverse, those of the first `nr` changes that are not UNCHANGED, and verifies
  * each. A file at `from` is left as it is, one with our value restored, one with a value that is
- * neither left and reported. Sets the states to RESTORED, UNCHANGED (was never written) or LEFT.
+ * neither left and reported. What a trigger started is ended where it is still that. A file that
+ * was made is not written; where it says something else than was written to it, and nothing of ours
+ * runs, what made it is a stranger's now, and left.
+ *
+ * Sets the states to RESTORED, UNCHANGED (was never written) or LEFT.
  * Returns how many are LEFT.
  */
 size_t tm_changes_restore(const struct tm_root *root, struct tm_change *changes, size_t nr);

@@ -18,10 +18,18 @@
 void tm_journal_release(struct tm_journal *journal)
 {
 	free(journal->title);
+	free(journal->kept_as);
 	for (size_t i = 0; i < journal->nr; i++)
 		tm_change_release(&journal->changes[i]);
 	free(journal->changes);
 	*journal = (struct tm_journal){ 0 };
+}
+
+static bool has_suffix(const char *name)
+{
+	size_t len = strlen(name), suffix = strlen(SUFFIX);
+
+	return len > suffix && !strcmp(name + len - suffix, SUFFIX);
 }
 
 /* Process ids come again: a dead one's journal must not be written over. */
@@ -42,6 +50,7 @@ static int make_text(const struct tm_plan *plan, const struct tm_lease *lease, c
 	tm_json_string(json, "boot_id", lease->boot_id);
 	tm_json_i64(json, "pid", lease->pid);
 	tm_json_u64(json, "start", lease->start);
+	tm_json_string(json, "kept_as", plan->keep_as);
 	tm_json_array(json, "changes");
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct tm_change *change = &plan->changes[i];
@@ -58,6 +67,9 @@ static int make_text(const struct tm_plan *plan, const struct tm_lease *lease, c
 		tm_json_string(json, "first", change->first);
 		tm_json_string(json, "restore", change->restore);
 		tm_json_string(json, "why", change->why);
+		tm_json_string(json, "made_by", change->made_by);
+		tm_json_string(json, "token_path", change->token_path);
+		tm_json_string(json, "token", change->token);
 		tm_json_end(json);
 	}
 	tm_json_end(json);
@@ -76,11 +88,11 @@ static int write_all(const struct tm_root *root, int fd, const char *text)
 	return root->io->sync(root->io_context, fd);
 }
 
-int tm_journal_write(const struct tm_plan *plan, const struct tm_lease *lease, struct tm_error *err)
+int tm_journal_write_as(const struct tm_plan *plan, const struct tm_lease *lease, const char *name,
+			struct tm_error *err)
 {
 	const struct tm_root *root = plan->root;
 	TM_CLEANUP(tm_freep) char *text = NULL;
-	char name[64];
 	int folder, fd, rc = make_text(plan, lease, &text, err);
 
 	if (rc)
@@ -88,7 +100,6 @@ int tm_journal_write(const struct tm_plan *plan, const struct tm_lease *lease, s
 	folder = tm_state_folder(root, true, err);
 	if (folder < 0)
 		return folder;
-	lease_name(lease, name);
 	fd = tm_root_openat(root, TM_STATE_FOLDER "/new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
 			    0600);
 	rc = fd < 0 ? fd : write_all(root, fd, text);
@@ -107,6 +118,14 @@ int tm_journal_write(const struct tm_plan *plan, const struct tm_lease *lease, s
 		tm_error_errno(err, -rc, "/" TM_STATE_FOLDER "/%s", name);
 	root->io->close(root->io_context, folder);
 	return rc;
+}
+
+int tm_journal_write(const struct tm_plan *plan, const struct tm_lease *lease, struct tm_error *err)
+{
+	char name[64];
+
+	lease_name(lease, name);
+	return tm_journal_write_as(plan, lease, name, err);
 }
 
 static int rename_journal(const struct tm_root *root, const char *from, const char *to,
@@ -189,7 +208,7 @@ static int take_kind(const struct tm_jvalue *object, struct tm_change *change)
 	if (!name || !form || !tm_jvalue_string(form) ||
 	    tm_form_parse(tm_jvalue_string(form), &change->form))
 		return -EINVAL;
-	for (int k = TM_CHANGE_SET; k <= TM_CHANGE_EFFECT; k++) {
+	for (int k = TM_CHANGE_SET; k < TM_CHANGE_KINDS; k++) {
 		if (!strcmp(tm_change_kind_name((enum tm_change_kind)k), name)) {
 			change->kind = (enum tm_change_kind)k;
 			return 0;
@@ -204,7 +223,33 @@ static bool is_setting(const char *path)
 	return (!strncmp(path, "sys/", 4) || !strncmp(path, "proc/sys/", 9)) && !strstr(path, "..");
 }
 
-static int take_change(const struct tm_jvalue *object, struct tm_change *change)
+/* Is it the path of a change that may make files? */
+static bool is_maker(const struct tm_change *changes, size_t nr, const char *path)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(changes[i].path, path))
+			return changes[i].kind == TM_CHANGE_SET && !changes[i].made_by;
+	return false;
+}
+
+/* Do its parts go together, as those of a plan do? */
+static bool is_sound(const struct tm_journal *journal, const struct tm_change *change)
+{
+	bool trigger = change->kind == TM_CHANGE_TRIGGER;
+
+	if (change->made_by &&
+	    (!is_maker(journal->changes, journal->nr, change->made_by) ||
+	     (!trigger && change->kind != TM_CHANGE_SET) || (!trigger && change->restore)))
+		return false;
+	if (!change->from != (change->made_by && !trigger))
+		return false;
+	if (change->token_path && (!trigger || !is_setting(change->token_path)))
+		return false;
+	return !change->token || change->token_path;
+}
+
+static int take_change(const struct tm_journal *journal, const struct tm_jvalue *object,
+		       struct tm_change *change)
 {
 	int rc = take_kind(object, change);
 
@@ -215,7 +260,7 @@ static int take_change(const struct tm_jvalue *object, struct tm_change *change)
 	if (!rc && !is_setting(change->path))
 		rc = -EINVAL;
 	if (!rc)
-		rc = take_string(object, "from", false, &change->from);
+		rc = take_string(object, "from", true, &change->from);
 	if (!rc)
 		rc = take_string(object, "to", change->kind == TM_CHANGE_EFFECT, &change->to);
 	if (!rc)
@@ -226,7 +271,13 @@ static int take_change(const struct tm_jvalue *object, struct tm_change *change)
 		rc = take_string(object, "restore", true, &change->restore);
 	if (!rc)
 		rc = take_string(object, "why", true, &change->why);
-	return rc;
+	if (!rc)
+		rc = take_string(object, "made_by", true, &change->made_by);
+	if (!rc)
+		rc = take_string(object, "token_path", true, &change->token_path);
+	if (!rc)
+		rc = take_string(object, "token", true, &change->token);
+	return rc || is_sound(journal, change) ? rc : -EINVAL;
 }
 
 static int take_lease(const struct tm_jvalue *root, struct tm_lease *lease)
@@ -248,6 +299,13 @@ static int take_lease(const struct tm_jvalue *root, struct tm_lease *lease)
 	return 0;
 }
 
+/* A file of this folder that is none of the journals proper. */
+static bool is_other_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 64 &&
+	       !has_suffix(name) && strcmp(name, "lock") != 0 && strcmp(name, "new") != 0;
+}
+
 static int take_journal(const struct tm_jvalue *root, struct tm_journal *journal)
 {
 	const struct tm_jvalue *schema = tm_jvalue_get(root, "schema");
@@ -262,11 +320,17 @@ static int take_journal(const struct tm_jvalue *root, struct tm_journal *journal
 	rc = take_lease(root, &journal->lease);
 	if (!rc)
 		rc = take_string(root, "title", false, &journal->title);
+	if (!rc)
+		rc = take_string(root, "kept_as", true, &journal->kept_as);
+	if (!rc && journal->kept_as && !is_other_name(journal->kept_as))
+		rc = -EINVAL;
 	for (const struct tm_jvalue *v = tm_jvalue_first(changes); v && !rc;
 	     v = tm_jvalue_next(v)) {
 		rc = tm_array_grow(&journal->changes, journal->nr, &cap, sizeof(*journal->changes));
-		if (!rc)
-			rc = take_change(v, &journal->changes[journal->nr++]);
+		if (rc)
+			break;
+		rc = take_change(journal, v, &journal->changes[journal->nr]);
+		journal->nr++;
 	}
 	return rc;
 }
@@ -278,8 +342,13 @@ int tm_journal_read(const struct tm_root *root, const char *name, struct tm_jour
 	struct tm_buf text = TM_BUF_INIT;
 	struct tm_jdoc *doc = NULL;
 	char path[TM_PATH_MAX];
-	int rc = tm_path_format(path, TM_STATE_FOLDER "/%s", name);
+	int folder = tm_state_folder(root, false, err), rc;
 
+	/* What lies in a stranger's folder is nobody's journal. */
+	if (folder < 0)
+		return folder;
+	root->io->close(root->io_context, folder);
+	rc = tm_path_format(path, TM_STATE_FOLDER "/%s", name);
 	if (!rc)
 		rc = tm_root_read(root, path, JOURNAL_MAX, &text);
 	if (rc)
@@ -307,10 +376,7 @@ int tm_journal_read(const struct tm_root *root, const char *name, struct tm_jour
 
 static bool is_unfinished(const char *name)
 {
-	size_t len = strlen(name), suffix = strlen(SUFFIX);
-
-	return len > suffix && len < 64 && !strcmp(name + len - suffix, SUFFIX) &&
-	       strcmp(name, TM_JOURNAL_LAST);
+	return has_suffix(name) && strlen(name) < 64 && strcmp(name, TM_JOURNAL_LAST);
 }
 
 static void release_list(struct tm_journal *list, size_t nr)
@@ -351,7 +417,6 @@ int tm_journal_list(const struct tm_root *root, struct tm_journal **list, size_t
 
 	*list = NULL;
 	*nr = 0;
-	/* What lies in a stranger's folder is nobody's journal. */
 	folder = tm_state_folder(root, false, &own);
 	if (folder == -ENOENT)
 		return 0;
@@ -424,6 +489,8 @@ int tm_journal_undo(const struct tm_root *root, struct tm_journal *journal, stru
 	size_t left = tm_changes_restore(root, journal->changes, journal->nr);
 
 	journal->again = tm_changes_again(journal->changes, journal->nr);
+	if (journal->kept_as && !journal->again && strcmp(journal->kept_as, journal->name))
+		tm_journal_remove(root, journal->kept_as, NULL);
 	if (!left)
 		return 0;
 	return tm_error_set(err, EREMOTEIO, "%zu setting%s could not be put back", left,

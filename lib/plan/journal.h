@@ -29,6 +29,7 @@ struct tm_journal {
 	char name[64]; /* its file below TM_STATE_FOLDER */
 	struct tm_lease lease;
 	char *title;
+	char *kept_as; /* the name of its second journal (plan.h: keep_as); NULL: none */
 	struct tm_change *changes; /* fd is -1 */
 	size_t nr;
 	bool again; /* something was left that another try may restore */
@@ -61,6 +62,9 @@ int tm_state_lock(const struct tm_root *root, unsigned flags, struct tm_error *e
 /* Writes the plan's changes as the lease's journal: complete on disk when it returns 0. */
 int tm_journal_write(const struct tm_plan *plan, const struct tm_lease *lease,
 		     struct tm_error *err);
+/* The same under a name of the caller's. */
+int tm_journal_write_as(const struct tm_plan *plan, const struct tm_lease *lease, const char *name,
+			struct tm_error *err);
 /* Makes the lease's journal the one that undo takes back. */
 int tm_journal_keep(const struct tm_root *root, const struct tm_lease *lease, struct tm_error *err);
 /* Removes the lease's journal; one that is not there is no error. */
@@ -71,7 +75,10 @@ int tm_journal_remove(const struct tm_root *root, const char *name, struct tm_er
 int tm_journal_rename(const struct tm_root *root, struct tm_journal *journal, const char *name,
 		      struct tm_error *err);
 
-/* Reads one by name. -ENOENT where there is none; -EINVAL where it is damaged. */
+/*
+ * Reads one by name. -ENOENT where there is none; -EINVAL where it is damaged; -EPERM where the
+ * folder is another user's.
+ */
 int tm_journal_read(const struct tm_root *root, const char *name, struct tm_journal *journal,
 		    struct tm_error *err);
 
@@ -91,8 +98,9 @@ int tm_journal_conflict(const struct tm_root *root, const struct tm_change *chan
 
 /*
  * Takes back a journal's changes in reverse: a file with our value is restored and verified, one at
- * `from` skipped, one at a third value left alone. States and errors are set in the changes. 0;
- * -EREMOTEIO where something is left.
+ * `from` skipped, one at a third value left alone. States and errors are set in the changes. Its
+ * second journal is removed, unless another try may restore more. 0; -EREMOTEIO where something is
+ * left.
  */
 int tm_journal_undo(const struct tm_root *root, struct tm_journal *journal, struct tm_error *err);
 

@@ -72,18 +72,45 @@ static int normal_text(const struct tm_change_spec *spec, const char *text, char
 	return rc;
 }
 
-static int fill_change(const struct tm_plan *plan, struct tm_change *change,
-		       const struct tm_change_spec *spec, struct tm_error *err)
+/* Does an earlier change make files? Only one that is written, and was there itself. */
+static bool is_maker(const struct tm_plan *plan, const char *path)
+{
+	for (size_t i = 0; i < plan->nr; i++)
+		if (!strcmp(plan->changes[i].path, path))
+			return plan->changes[i].kind == TM_CHANGE_SET &&
+			       plan->changes[i].state == TM_CHANGE_PLANNED &&
+			       !plan->changes[i].made_by;
+	return false;
+}
+
+static int check_spec(const struct tm_plan *plan, const struct tm_change_spec *spec,
+		      struct tm_error *err)
+{
+	bool trigger = spec->kind == TM_CHANGE_TRIGGER;
+
+	if (spec->made_by && !is_maker(plan, spec->made_by))
+		return tm_error_set(err, EINVAL, "/%s: nothing in the plan makes it", spec->path);
+	if (spec->made_by && !trigger && spec->kind != TM_CHANGE_SET)
+		return tm_error_set(err, EINVAL, "/%s: a file that is made can only be set",
+				    spec->path);
+	if (!spec->from != !(spec->made_by && trigger))
+		return tm_error_set(err, EINVAL, "/%s: what it says is %s", spec->path,
+				    spec->from ? "read, not given" : "not known beforehand");
+	if (spec->token && !trigger)
+		return tm_error_set(err, EINVAL, "/%s: starts nothing", spec->path);
+	return 0;
+}
+
+static int fill_from(const struct tm_plan *plan, struct tm_change *change,
+		     const struct tm_change_spec *spec, struct tm_error *err)
 {
 	const char *planned = planned_value(plan, spec->path);
 	struct tm_buf normal = TM_BUF_INIT;
 	int rc;
 
-	change->kind = spec->kind;
-	change->form = spec->form;
-	if (copy_text(&change->path, spec->path) || copy_text(&change->why, spec->why))
-		return tm_error_nomem(err);
-	if (planned) {
+	if (spec->made_by) {
+		rc = normal_text(spec, spec->from, &change->from, err);
+	} else if (planned) {
 		rc = copy_text(&change->from, planned);
 	} else {
 		rc = tm_change_read(plan->root, change, &normal);
@@ -95,13 +122,29 @@ static int fill_change(const struct tm_plan *plan, struct tm_change *change,
 		change->from = tm_buf_detach(&normal);
 		rc = change->from ? 0 : -ENOMEM;
 	}
-	if (!rc)
-		rc = normal_text(spec, spec->to, &change->to, err);
+	return rc == -ENOMEM ? tm_error_nomem(err) : rc;
+}
+
+static int fill_change(const struct tm_plan *plan, struct tm_change *change,
+		       const struct tm_change_spec *spec, struct tm_error *err)
+{
+	int rc;
+
+	change->kind = spec->kind;
+	change->form = spec->form;
+	if (copy_text(&change->path, spec->path) || copy_text(&change->why, spec->why) ||
+	    copy_text(&change->made_by, spec->made_by) ||
+	    copy_text(&change->token_path, spec->token))
+		return tm_error_nomem(err);
+	rc = fill_from(plan, change, spec, err);
+	if (rc)
+		return rc;
+	rc = normal_text(spec, spec->to, &change->to, err);
 	if (!rc)
 		rc = normal_text(spec, spec->first, &change->first, err);
 	if (rc == -EINVAL)
 		return rc;
-	if (!rc && !spec->lasting)
+	if (!rc && !spec->lasting && change->from)
 		rc = copy_text(&change->restore, spec->restore ? spec->restore : change->from);
 	return rc ? tm_error_nomem(err) : 0;
 }
@@ -109,15 +152,17 @@ static int fill_change(const struct tm_plan *plan, struct tm_change *change,
 int tm_plan_add(struct tm_plan *plan, const struct tm_change_spec *spec, struct tm_error *err)
 {
 	struct tm_change change = { .fd = -1 };
-	int rc = fill_change(plan, &change, spec, err);
+	int rc = check_spec(plan, spec, err);
 
+	if (!rc)
+		rc = fill_change(plan, &change, spec, err);
 	if (!rc && tm_array_grow(&plan->changes, plan->nr, &plan->cap, sizeof(*plan->changes)))
 		rc = tm_error_nomem(err);
 	if (rc) {
 		tm_change_release(&change);
 		return rc;
 	}
-	if (change.to && tm_change_met(&change, change.from) && !change.first)
+	if (change.to && !change.made_by && tm_change_met(&change, change.from) && !change.first)
 		change.state = TM_CHANGE_UNCHANGED;
 	plan->changes[plan->nr++] = change;
 	return 0;
@@ -136,21 +181,30 @@ bool tm_plan_has_work(const struct tm_plan *plan)
 	return false;
 }
 
+bool tm_change_restorable(const struct tm_change *change)
+{
+	return change->restore || (change->made_by && change->kind == TM_CHANGE_SET);
+}
+
 const struct tm_change *tm_plan_lasting(const struct tm_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr; i++)
-		if (plan->changes[i].state == TM_CHANGE_PLANNED && !plan->changes[i].restore)
+		if (plan->changes[i].state == TM_CHANGE_PLANNED &&
+		    !tm_change_restorable(&plan->changes[i]))
 			return &plan->changes[i];
 	return NULL;
 }
 
-/* Reads again: only the first change of a file sees what the file itself says. */
+/*
+ * Reads again: only the first change of a file sees what the file itself says, and what will be
+ * made is not there yet.
+ */
 static int check_unmoved(const struct tm_plan *plan, struct tm_error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < plan->nr && !rc; i++) {
-		bool first = true;
+		bool first = !plan->changes[i].made_by;
 
 		for (size_t k = 0; k < i && first; k++)
 			first = strcmp(plan->changes[k].path, plan->changes[i].path) != 0;
@@ -165,7 +219,7 @@ static int open_files(struct tm_plan *plan, struct tm_error *err)
 	int rc = check_unmoved(plan, err);
 
 	for (size_t i = 0; i < plan->nr && !rc; i++)
-		if (is_work(&plan->changes[i]))
+		if (is_work(&plan->changes[i]) && !plan->changes[i].made_by)
 			rc = tm_change_open(plan->root, &plan->changes[i], err);
 	return rc;
 }
@@ -234,11 +288,41 @@ static void fail_at(struct tm_plan *plan, size_t done, const struct tm_error *er
 		tm_change_note(&plan->changes[failed], TM_CHANGE_FAILED, err->text);
 }
 
+/* What is to be started by files that are made; NULL: nothing. */
+static const struct tm_change *find_trigger(const struct tm_plan *plan, const char *made_by)
+{
+	for (size_t i = 0; i < plan->nr; i++)
+		if (plan->changes[i].kind == TM_CHANGE_TRIGGER && plan->changes[i].made_by &&
+		    !strcmp(plan->changes[i].made_by, made_by) &&
+		    plan->changes[i].state == TM_CHANGE_PLANNED)
+			return &plan->changes[i];
+	return NULL;
+}
+
+/* The last look before it is written. */
+static int begin_change(const struct tm_plan *plan, struct tm_change *change, struct tm_error *err)
+{
+	const struct tm_change *trigger = NULL;
+	int rc = 0;
+
+	if (change->made_by) {
+		trigger = find_trigger(plan, change->made_by);
+		rc = tm_change_open(plan->root, change, err);
+	}
+	if (!rc && is_work(change) && change->from)
+		rc = tm_change_check(plan->root, change, err);
+	/* Once it is open: what runs, somebody else has made since. */
+	if (!rc && trigger && trigger != change)
+		rc = tm_change_check(plan->root, trigger, err);
+	return rc;
+}
+
 /*
  * Writes one after the other. *done counts those that taking back must look at: one that somebody
  * else has set since is not touched.
  */
-static int write_changes(struct tm_plan *plan, size_t *done, struct tm_error *err)
+static int write_changes(struct tm_plan *plan, const struct tm_lease *lease, size_t *done,
+			 struct tm_error *err)
 {
 	for (*done = 0; *done < plan->nr; ++*done) {
 		struct tm_change *change = &plan->changes[*done];
@@ -246,13 +330,16 @@ static int write_changes(struct tm_plan *plan, size_t *done, struct tm_error *er
 
 		if (change->state != TM_CHANGE_PLANNED)
 			continue;
-		rc = is_work(change) ? tm_change_check(plan->root, change, err) : 0;
+		rc = begin_change(plan, change, err);
 		if (rc) {
 			tm_change_note(change, TM_CHANGE_FAILED, err->text);
 			return rc;
 		}
 		rc = tm_change_apply(plan->root, change, err);
 		change->state = rc ? TM_CHANGE_FAILED : TM_CHANGE_DONE;
+		/* Whoever recovers must know what was started, and nothing else. */
+		if (!rc && change->token)
+			rc = tm_journal_write(plan, lease, err);
 		if (rc) {
 			++*done;
 			return rc;
@@ -270,9 +357,23 @@ static int write_outcomes(struct tm_plan *plan, const struct tm_lease *lease, st
 		if (plan->changes[i].state != TM_CHANGE_DONE)
 			continue;
 		tm_change_look(plan->root, &plan->changes[i]);
-		any |= plan->changes[i].kind != TM_CHANGE_SET;
+		any |= tm_change_has_outcome(&plan->changes[i]);
 	}
 	return any ? tm_journal_write(plan, lease, err) : 0;
+}
+
+/* Settings that could not be undone later are not made. */
+static int keep_journal(const struct tm_plan *plan, const struct tm_lease *lease,
+			struct tm_error *err)
+{
+	int rc = plan->keep_as ? tm_journal_write_as(plan, lease, plan->keep_as, err) : 0;
+
+	if (rc)
+		return rc;
+	rc = tm_journal_keep(plan->root, lease, err);
+	if (rc && plan->keep_as)
+		tm_journal_remove(plan->root, plan->keep_as, NULL);
+	return rc;
 }
 
 int tm_plan_apply(struct tm_plan *plan, bool keep_lease, struct tm_error *err)
@@ -295,12 +396,11 @@ int tm_plan_apply(struct tm_plan *plan, bool keep_lease, struct tm_error *err)
 		rc = tm_journal_write(plan, &lease, err);
 	if (rc)
 		goto out;
-	rc = write_changes(plan, &done, err);
+	rc = write_changes(plan, &lease, &done, err);
 	if (!rc)
 		rc = write_outcomes(plan, &lease, err);
-	/* Settings that could not be undone later are not made. */
 	if (!rc && !keep_lease)
-		rc = tm_journal_keep(plan->root, &lease, err);
+		rc = keep_journal(plan, &lease, err);
 	if (rc) {
 		fail_at(plan, done, err);
 		if (!plan->again)
@@ -332,4 +432,16 @@ int tm_plan_restore(struct tm_plan *plan, struct tm_error *err)
 		rc = tm_error_set(err, EREMOTEIO, "not every setting could be put back");
 	close_files(plan);
 	return rc;
+}
+
+int tm_refresh(const struct tm_root *root, const char *path, const char *text, struct tm_error *err)
+{
+	struct tm_change change = { .path = (char *)path, .fd = -1 };
+	int rc = tm_change_open(root, &change, err);
+
+	if (rc)
+		return rc;
+	rc = tm_change_write(root, &change, text);
+	tm_change_close(root, &change);
+	return rc ? tm_error_errno(err, -rc, "/%s: '%s' was not taken", path, text) : 0;
 }

@@ -56,7 +56,7 @@ chooses 'a kind of all sockets' 2-3 --kind cxl --all
 chooses 'a tier of the socket' 2 --tiers 79
 chooses 'a tier of all sockets' 0-1 --tiers 4 --all
 chooses 'a tier and a kind' 2-3 --tiers 79 --kind cxl,hbm --all
-chooses 'nodes by name, in any order' 0,3 --nodes 3,0,3
+chooses 'nodes by name, in any order' 0,3 --nodes 3,0
 chooses 'weighted is the default' 0,2 --weighted
 refuses 'no such kind' 2 '--kind: no local node with memory is of hbm
 hint: --all looks on other sockets too, --nodes names nodes' --kind hbm

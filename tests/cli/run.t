@@ -116,8 +116,6 @@ dry()
 dry $mode --all
 is '--all is every node with memory' "$status $(sed -n 's/^nodes *//p' "$out_file")" "0 $memory"
 one=${memory%%[-,]*}
-dry $mode --nodes "$one,$one"
-is 'a node named twice' "$status $(sed -n 's/^nodes *//p' "$out_file")" "0 $one"
 dry --bind --nodes "$one"
 is 'policy bind' "$(head -n 1 "$out_file")" 'policy      bind'
 dry --preferred --nodes "$one"
@@ -160,11 +158,12 @@ have="hint: nodes with memory: $memory"
 refused 2 $'needs a COMMAND to run\nhint: or --show PID'
 refused 2 $'needs a COMMAND to run\nhint: or --show PID' --all --
 refused 2 "--nodes: there is no node 999"$'\n'"$have" --nodes "$one,999" -- true
-refused 2 "--nodes: 'x' is not a list of nodes such as 0,2-3" --nodes x -- true
-refused 2 "--nodes: '' is not a list of nodes such as 0,2-3" --nodes '' -- true
-refused 2 "--nodes: '1-0' is not a list of nodes such as 0,2-3" --nodes 1-0 -- true
-refused 2 "--nodes: '99999999' is not a list of nodes such as 0,2-3" --nodes 99999999 -- true
-refused 2 "--tiers: 'fast' is not a list of tiers such as 4,22" --tiers fast -- true
+for list in x '' ',' 1-0 -1 0x0 99999999 99999999999999999999 "$one,$one" "$one-$one,$one" "$one," ",$one" "$one,,$one" 1.5; do
+	refused 2 "--nodes: '$list' is not a list of nodes, each once, such as 0,2-3" "--nodes=$list" -- true
+done
+for list in fast '' 4,4 4-5,5 '4,' -4; do
+	refused 2 "--tiers: '$list' is not a list of tiers, each once, such as 4,22" "--tiers=$list" -- true
+done
 refused 2 "--interleave: not together with --weighted" --interleave --weighted -- true
 refused 2 "--preferred: not together with --bind" -p -b -- true
 refused 2 "--all: not together with --nodes" --nodes 0 --all -- true

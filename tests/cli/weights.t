@@ -1,70 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# `tiermem weights`, `undo` and `recover` on captured machines. The values are reckoned by hand.
-# shellcheck source=tests/cli/lib.sh
-. "${BASH_SOURCE[0]%/*}/lib.sh"
-
-folder=sys/kernel/mm/mempolicy/weighted_interleave
-
-# sum_of ROOT: of every file but those in run/
-sum_of()
-{
-	(cd "$1" && find . -path ./run -prune -o -type f -exec sha256sum {} + | sort -k 2 | sha256sum)
-}
-
-# fresh NAME: a copy of the machine of one's own, in $root
-fresh()
-{
-	root=$tmp/roots/$1
-	rm -rf "$root"
-	mkdir -p "$root"
-	# What no figure of weights comes from is left out: copying takes time.
-	tar -C "$(machine "$1")" --exclude 'memory[0-9]*' --exclude 'cpu[0-9]*' -cf - . | tar -C "$root" -xf -
-	before=$(sum_of "$root")
-}
-
-# keeps NAME: the last run's document is one; that they all keep to their schemas is seen at the end
-keeps()
-{
-	like "$1" "$(jq -r .schema "$out_file" 2>&1)" '^tiermem\.[a-z]+/1$'
-	cat "$out_file" >>"$tmp/documents"
-}
-
-# now NODE...: the weights that are set
-now()
-{
-	local node
-
-	for node; do
-		cat "$root/$folder/$node"
-	done | tr '\n' ' '
-}
-
-# untouched NAME: nothing was written, and nothing kept
-untouched()
-{
-	is "$1: nothing is written" "$(sum_of "$root")" "$before"
-	ok "$1: nothing is kept" test ! -e "$root/run/tiermem"
-}
-
-weights()
-{
-	tiermem --root "$root" weights "$@"
-}
-
-# says NAME CODE TEXT: the last run's exit code, and what is in its first line of errors
-says()
-{
-	exits "$2" "$1"
-	like "$1: says so" "$err" "$3"
-}
-
-# doc FILTER: of the last document
-doc()
-{
-	jq -c "$1" <"$out_file"
-}
+# `tiermem weights show` and `compute` on captured machines, and what is not understood. The values are reckoned by hand.
+# shellcheck source=tests/cli/weights.sh
+. "${BASH_SOURCE[0]%/*}/weights.sh"
 
 vectors='[.nodes[] | [.id, .current, .kernel, .recommended]]'
 
@@ -127,18 +66,6 @@ fresh denied
 weights show --json
 is 'what may not be read' "$(doc '.nodes[1] | [.current, .current_reason]')" '[null,"denied"]'
 keeps 'its document keeps to the schema'
-for name in $(tests/machines/list); do
-	[[ $name == hostile ]] && continue
-	root=$(machine "$name")
-	touch "$tmp/stamp"
-	weights show
-	is "$name: fits 80 columns" "$(awk 'length > 80' "$out_file" "$err_file")" ''
-	weights show --json
-	keeps "$name: show --json keeps to its schema"
-	weights apply --dry-run --json
-	keeps "$name: apply --dry-run --json keeps to its schema"
-	is "$name: nothing is written" "$(find "$root" -newer "$tmp/stamp")" ''
-done
 
 # --- compute ---
 
@@ -200,9 +127,22 @@ bad_file 'a row without an id' '{"nodes":[{"read_bandwidth_mbps":1}]}' 'has no i
 bad_file 'an id that is none' '{"nodes":[{"id":-1}]}' 'has no id'
 bad_file 'a row that is none' '{"nodes":[3]}' 'has no id'
 bad_file 'a node twice' '{"nodes":[{"id":0},{"id":0}]}' 'node 0 is there twice'
-printf '{"nodes":[{"id":0,"read_bandwidth_mbps":0,"write_bandwidth_mbps":-5}]}' >"$tmp/bad.json"
+bad_file 'a node twice that is not here' '{"nodes":[{"id":77},{"id":77}]}' 'node 77 is there twice'
+bad_file 'a key twice' '{"nodes":[{"id":0,"id":1}]}' 'bad\.json'
+bad_file 'a misspelt figure' '{"nodes":[{"id":1,"read_bandwidth_mpbs":5}]}' \
+	"node 1: unknown key 'read_bandwidth_mpbs'"$'\n''hint: known are id, read_bandwidth_mbps, '
+bad_file 'a key of another document' '{"nodes":[],"tiers":[]}' "unknown key 'tiers'"
+bad_file 'what the machine says is no measurement' "$("$TIERMEM" --root "$root" topology --json)" "unknown key '"
+for figure in read_bandwidth_mbps write_bandwidth_mbps read_latency_ns; do
+	for value in 0 -5 0.2 -0.0 4294967296 1e300 '"5"' true '[5]' '{}'; do
+		bad_file "$figure: $value" "{\"nodes\":[{\"id\":9,\"$figure\":$value}]}" \
+			"node 9: $figure: not a number from 1 to 4294967295"
+	done
+done
+printf '{"schema":"tiermem.measured/1","host":"a","nodes":[{"id":0,"read_bandwidth_mbps":null,"write_bandwidth_mbps":7}]}' \
+	>"$tmp/bad.json"
 weights compute --from "measured:$tmp/bad.json"
-says 'zero and below are no bandwidths' 3 'nodes 0-1 is unknown'
+says 'null is unknown' 3 'nodes 0-1 is unknown'
 weights compute --from measured:/nowhere
 says 'no file' 1 '/nowhere: No such file'
 weights compute --from "measured:$tmp"
@@ -250,301 +190,4 @@ exits 2 'an error, as JSON'
 keeps 'is an error document'
 untouched 'wrong usage'
 
-# --- apply and undo ---
-
-# cycle MACHINE FILES BEFORE AFTER: apply, twice, and undo
-cycle()
-{
-	local name=$1 files=$2 mark
-
-	fresh "$name"
-	# shellcheck disable=SC2086
-	is "$name: before" "$(now $files)" "$3"
-	weights apply --dry-run --json
-	exits 0 "$name: apply --dry-run"
-	keeps "$name: its plan keeps to the schema"
-	is "$name: it is planned" "$(doc '[.dry_run, .state]')" '[true,"planned"]'
-	doc '[.changes[] | [.kind, .path, .from, .to]]' >"$tmp/planned"
-	untouched "$name: --dry-run"
-	weights apply --json
-	exits 0 "$name: apply"
-	keeps "$name: its document keeps to the schema"
-	is "$name: it is applied" "$(doc '[.dry_run, .state]')" '[false,"applied"]'
-	doc '[.changes[] | [.kind, .path, .from, .to]]' >"$tmp/done"
-	ok "$name: the same plan" cmp "$tmp/planned" "$tmp/done"
-	# shellcheck disable=SC2086
-	is "$name: after" "$(now $files)" "$4"
-	mark=$(find "$root" -printf '%p %T@ %C@\n' | sort)
-	weights apply
-	is "$name: apply again" "$status $out$err" '0 nothing to do: it is so already'
-	is "$name: apply again writes nothing" "$(find "$root" -printf '%p %T@ %C@\n' | sort)" "$mark"
-	tiermem --root "$root" undo --dry-run --json
-	exits 0 "$name: undo --dry-run"
-	keeps "$name: what it would do keeps to the schema"
-	is "$name: undo --dry-run writes nothing" "$(find "$root" -printf '%p %T@ %C@\n' | sort)" "$mark"
-	tiermem --root "$root" undo --json
-	exits 0 "$name: undo"
-	keeps "$name: what undo did keeps to the schema"
-	is "$name: undo restores" "$(doc '[.state, ([.changes[].state] | unique)]')" '["restored",["restored"]]'
-	is "$name: byte for byte" "$(sum_of "$root")" "$before"
-	tiermem --root "$root" undo
-	says "$name: undo again" 1 'nothing to undo'
-	tiermem --root "$root" recover
-	is "$name: nothing to recover" "$status $out$err" '0 nothing to recover'
-}
-
-cycle two-tier 'auto node0 node1 node2 node3' 'true 14 14 1 1 ' 'false 9 9 1 1 '
-cycle auto-type '__auto_type node0 node1' 'true 28 3 ' 'false 8 1 '
-cycle cpu-only-and-hbm 'auto node0 node2' 'true 6 25 ' 'false 1 4 '
-cycle stale-weights 'auto node0 node1 node2' 'true 28 3 1 ' 'false 8 1 4 '
-
-fresh stale-weights
-weights apply --dry-run
-like 'what undoing will do with stale weights' "$err" 'undoing has the kernel compute others'
-fresh two-tier
-tiermem --root "$root" weights apply
-golden weights-apply
-tiermem --root "$root" undo
-golden weights-undo
-fresh two-tier
-weights apply --nodes 0,2
-exits 0 'some nodes only'
-is 'the others keep theirs' "$(now auto node0 node1 node2 node3)" 'false 9 14 1 1 '
-weights apply --nodes 1 -q
-is 'quietly' "$status $out$err" '0 '
-is 'one node' "$(now node0 node1 node2)" '9 1 1 '
-tiermem --root "$root" undo -q
-is 'only the last plan is undone' "$(now auto node0 node1)" 'false 9 14 '
-
-# Files of nodes that are not there
-fresh possible-weights
-weights apply --bandwidth 0=4G,1=3G,2=2G,3=1G
-exits 0 'nodes that could be there'
-is 'only those with memory are written' "$(now node{0..5})" '4 3 2 1 1 1 '
-is 'no more files than there were' "$(find "$root/$folder" -name 'node*' | wc -l)" 12
-weights reset
-exits 0 'reset where the kernel computes nothing'
-is 'reset: 1 for each' "$(sum_of "$root")" "$before"
-tiermem --root "$root" undo
-is 'reset is undone' "$(now node{0..4})" '4 3 2 1 1 '
-weights apply --auto
-says 'no automatic weights before 6.16' 3 '6\.16'
-
-fresh weight-file-missing
-weights apply
-says 'a node without a weight file' 1 'node 1 has memory but no weight file'
-like 'and what helps' "$err" $'\nhint: .*--nodes'
-untouched 'a node without a weight file'
-fresh denied
-weights apply
-says 'a weight that may not be read' 1 'node1: permission denied'
-untouched 'a weight that may not be read'
-fresh no-figures
-weights apply
-says 'unknown bandwidth' 3 'bandwidth of node 1 is unknown, and no weight is invented'
-like 'what helps: measuring, giving' "$err" '--bandwidth.*--assume-unknown'
-weights apply --json
-exits 3 'unknown bandwidth, as JSON'
-keeps 'is an error document'
-untouched 'unknown bandwidth'
-weights apply --assume-unknown 2
-is 'an assumed weight' "$status $(now node0 node1)" '0 1 2 '
-for name in laptop two-level-memory; do
-	fresh $name
-	for command in apply reset 'apply --auto' 'apply --bandwidth 0=5G --nodes 0'; do
-		# shellcheck disable=SC2086
-		weights $command
-		says "$name: $command" 3 'no weighted interleave'
-		like "$name: $command: names the version" "$err" '6\.9'
-	done
-	untouched $name
-done
-
-# --- a node that is slower than it is worth ---
-
-fresh two-tier
-weights apply --nodes 0,2 --bandwidth 0=400G,2=1G
-says 'a harmful node' 1 'node 2 would make it slower than local memory alone \(256000 against 400000 MB/s\)'
-untouched 'a harmful node'
-weights show --nodes 0,2 --bandwidth 0=400G,2=1G
-like 'show names it' "$out" 'costs more than it brings on node 2'
-weights compute --json --nodes 0,2 --bandwidth 0=400G,2=1G
-is 'so does the document' "$(doc .harmful_nodes)" '"2"'
-weights apply --nodes 0,2 --bandwidth 0=400G,2=1G --force
-is '--force' "$status $(now node0 node2)" '0 255 1 '
-
-# --- the one-way door ---
-
-fresh two-tier
-rm -r "$root"/sys/devices/system/node/node*/access1
-before=$(sum_of "$root")
-weights apply --bandwidth 0=9G,1=9G,2=1G,3=1G --dry-run
-is 'the one-way door: a dry run' "$status" 0
-like 'announces it' "$err" 'warning: .*/auto: .*before the next boot'
-weights apply --bandwidth 0=9G,1=9G,2=1G,3=1G
-says 'the one-way door is announced' 1 'warning: .*/auto: .*before the next boot'
-like 'and needs --accept' "$err" $'\nhint: add --accept'
-untouched 'the one-way door'
-weights apply --bandwidth 0=9G,1=9G,2=1G,3=1G --accept
-is 'with --accept' "$status $(now auto node0 node3)" '0 false 9 1 '
-weights apply --auto
-says 'there is no way back' 3 'no bandwidths'
-tiermem --root "$root" undo --json
-exits 4 'undo says what it cannot put back'
-keeps 'its document keeps to the schema'
-is 'and puts back the rest' "$(now auto node0 node1)" 'false 14 14 '
-is 'in the document' "$(doc '[.state, (.changes[] | select(.state == "left") | .path)]')" "[\"left\",\"$folder/auto\"]"
-
-# --- automatic weights ---
-
-fresh two-tier
-weights apply --auto
-is 'automatic already' "$status $out" '0 nothing to do: it is so already'
-untouched 'automatic already'
-weights apply -q
-weights apply --auto --json
-exits 0 'apply --auto'
-keeps 'its document keeps to the schema'
-is 'it is switched on; the kernel does the rest' "$(now auto node0)" 'true 9 '
-is 'what the kernel may move is in the plan' "$(doc '[.changes[].kind]')" '["effect","effect","effect","effect","set"]'
-# What a kernel would have made of it
-tiermem --root "$root" undo
-is 'undo of --auto' "$status $(now auto node0)" '0 false 9 '
-weights reset -q
-is 'reset is --auto' "$status $(now auto)" '0 true '
-fresh stale-weights
-weights apply --auto
-says 'stale weights cannot be had back' 1 'stale weight cannot be had back'
-untouched 'stale weights'
-weights apply --auto --accept
-is 'with --accept' "$status $(now auto)" '0 true '
-
-# --- journals ---
-
-# dead_journal STATE: as a process leaves it that was killed before it wrote (none), half-way, or after it
-dead_journal()
-{
-	fresh two-tier
-	weights apply -q
-	sed -i 's/"start":[^,]*,/"start": 1,/' "$root/run/tiermem/last.journal"
-	mv "$root/run/tiermem/last.journal" "$root/run/tiermem/9-1-0.journal"
-	case $1 in
-	none) echo 14 | tee "$root/$folder/node0" "$root/$folder/node1" >/dev/null ;;&
-	half) echo 14 >"$root/$folder/node1" ;;
-	none) echo true >"$root/$folder/auto" ;;
-	esac
-}
-
-for how in none half all; do
-	dead_journal $how
-	cp -a "$root" "$tmp/copy"
-	weights show
-	exits 0 "killed ($how): readers go on"
-	like "killed ($how): and say it" "$err" 'tiermem recover'
-	weights apply --bandwidth 0=9G,1=1G,2=1G,3=1G
-	says "killed ($how): writers do not" 1 'half-way'
-	tiermem --root "$root" undo
-	says "killed ($how): nothing to undo" 1 'nothing to undo'
-	ok "killed ($how): all as it was" diff -r --no-dereference "$tmp/copy" "$root"
-	tiermem --root "$root" recover --dry-run --json
-	keeps "killed ($how): recover --dry-run"
-	ok "killed ($how): it writes nothing" diff -r --no-dereference "$tmp/copy" "$root"
-	tiermem --root "$root" recover --json
-	exits 0 "killed ($how): recover"
-	keeps "killed ($how): what it did"
-	is "killed ($how): byte for byte" "$(sum_of "$root")" "$before"
-	tiermem --root "$root" recover
-	is "killed ($how): once" "$status $out$err" '0 nothing to recover'
-	rm -rf "$tmp/copy"
-done
-
-dead_journal all
-echo 77 >"$root/$folder/node0"
-tiermem --root "$root" recover --json
-exits 4 "a stranger's value"
-keeps "a stranger's value: the document"
-like "a stranger's value is named" "$err" "node0: somebody else set it to '77'.*; it was '14' before"
-is "a stranger's value stays, the rest is restored" "$(now auto node0 node1)" 'true 77 14 '
-weights apply -q
-exits 0 'and bars nobody for ever'
-
-fresh two-tier
-weights apply -q
-echo 78 >"$root/$folder/node1"
-tiermem --root "$root" undo
-says "undo: a stranger's value" 4 "node1: somebody else set it to '78'"
-is "undo: his stays, ours are restored" "$(now auto node0 node1)" 'true 14 78 '
-echo 9 >"$root/$folder/node1"
-tiermem --root "$root" undo
-is 'undo can be tried again' "$status $(now node1)" '0 14 '
-
-# A process that lives: this shell
-fresh two-tier
-weights apply -q
-start=$(sed 's/.*) //' /proc/$$/stat | cut -d ' ' -f 20)
-sed -i "s/\"start\":[^,]*,/\"start\": $start,/; s/\"pid\":[^,]*,/\"pid\": $$,/" "$root/run/tiermem/last.journal"
-mv "$root/run/tiermem/last.journal" "$root/run/tiermem/$$.journal"
-weights apply --bandwidth 0=9G,1=1G,2=1G,3=1G
-says 'a live lease' 1 "process $$ \(tiermem weights apply\) holds it"
-tiermem --root "$root" recover
-exits 0 'recover leaves it alone'
-like 'and says so' "$err" "process $$ .*lives"
-is 'as it was' "$(now auto node0)" 'false 9 '
-
-fresh two-tier
-weights apply -q
-echo '{' >"$root/run/tiermem/1.journal"
-weights reset
-says 'a damaged journal' 1 '1\.journal'
-tiermem --root "$root" recover
-says 'recover names it' 1 '1\.journal'
-
-# Another tiermem holds the lock.
-fresh two-tier
-weights apply -q
-(
-	flock 9
-	weights reset
-	printf '%s %s\n' "$status" "$err" >"$tmp/locked"
-	tiermem --root "$root" undo
-	printf '%s %s\n' "$status" "$err" >"$tmp/locked-undo"
-) 9<"$root/run/tiermem/lock"
-like 'two at once' "$(cat "$tmp/locked")" '^1 .*another tiermem is writing'
-like 'two at once: undo' "$(cat "$tmp/locked-undo")" '^1 .*another tiermem is writing'
-
-# --- a folder of somebody else's, and archives ---
-
-fresh two-tier
-mkdir -p "$root/run" "$tmp/elsewhere"
-ln -s "$tmp/elsewhere" "$root/run/tiermem"
-weights apply
-exits 1 'the state folder is no link'
-is 'nothing is written through it' "$(sum_of "$root") $(ls "$tmp/elsewhere")" "$before "
-
-if [[ $EUID != 0 ]]; then
-	skip 'read-only files' 'only root has another user at hand'
-else
-	fresh two-tier
-	chmod -R a+rX "$tmp"
-	run setpriv --reuid 65534 --clear-groups "$TIERMEM" --root "$root" weights apply
-	says 'not allowed to write' 1 "/auto: Permission denied"
-	like 'not allowed to write: a hint' "$err" $'\nhint: settings are written by root'
-	untouched 'not allowed to write'
-fi
-
-fresh two-tier
-tiermem --root "$root" snapshot "$tmp/two-tier.tar"
-for command in 'weights apply' 'weights reset' 'weights apply --auto' undo recover; do
-	# shellcheck disable=SC2086
-	tiermem --root "$tmp/two-tier.tar" $command
-	says "an archive: $command" 2 '--root: nothing can be written to an archive'
-done
-tiermem --root "$tmp/two-tier.tar" weights apply --dry-run --json
-exits 0 'an archive: a dry run'
-is 'an archive: what would be written' "$(doc '[.changes[] | select(.state == "planned") | .to]')" '["false","9","9"]'
-tiermem --root "$tmp/two-tier.tar" weights show
-exits 0 'an archive: show'
-
-valid_json "all $(jq -s length "$tmp/documents") documents keep to their schemas" "$tmp/documents"
-
-done_testing
+ends

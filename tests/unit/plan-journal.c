@@ -45,7 +45,7 @@ static void test_damaged(void **state)
 		HEAD CHANGE("proc/1/mem") "]}",
 		HEAD CHANGE("proc/sys/../1/mem") "]}",
 		HEAD CHANGE("system/x") "]}",
-		HEAD "{\"kind\":\"trigger\",\"form\":\"text\",\"path\":\"sys/x\","
+		HEAD "{\"kind\":\"start\",\"form\":\"text\",\"path\":\"sys/x\","
 		     "\"from\":\"a\",\"to\":\"b\"}]}",
 		HEAD "{\"kind\":\"set\",\"form\":\"words\",\"path\":\"sys/x\","
 		     "\"from\":\"a\",\"to\":\"b\"}]}",

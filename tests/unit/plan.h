@@ -30,6 +30,8 @@ struct faults {
 	void (*before)(struct faults *f);
 	/* After a write to a setting that succeeded: what the kernel makes of it. */
 	void (*kernel)(struct faults *f, const char *path);
+	/* Before a write to a setting: the errno with which the kernel refuses it, or 0. */
+	int (*refuse)(struct faults *f, const char *path);
 
 	const struct tree *tree;
 	int count, writes;
@@ -88,20 +90,25 @@ static inline int faulty_close(void *context, int fd)
 static inline ssize_t faulty_write(void *context, int fd, const void *data, size_t size)
 {
 	struct faults *f = context;
-	bool now = fault_now(f, OP_WRITE);
+	bool now = fault_now(f, OP_WRITE), setting;
 	char name[64], path[PATH_MAX];
+	const char *below;
 	ssize_t n, len;
 
 	f->writes++;
 	if (now && f->error)
 		return -f->error;
-	n = tm_io_system.write(NULL, fd, data, now && f->brief ? size - 1 : size);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	len = readlink(name, path, sizeof(path) - 1);
 	assert_true(len > 0);
 	path[len] = '\0';
-	if (f->kernel && n > 0 && strstr(path, "/sys/"))
-		f->kernel(f, path + strlen(f->tree->path) + 1);
+	below = path + strlen(f->tree->path) + 1;
+	setting = strstr(path, "/sys/") != NULL;
+	if (f->refuse && setting && f->refuse(f, below))
+		return -f->refuse(f, below);
+	n = tm_io_system.write(NULL, fd, data, now && f->brief ? size - 1 : size);
+	if (f->kernel && n > 0 && setting)
+		f->kernel(f, below);
 	if (now && f->die == 2)
 		_exit(9);
 	return n;
@@ -118,7 +125,9 @@ static inline int faulty_sync(void *context, int fd)
 {
 	struct faults *f = context;
 
-	FAULTY(OP_SYNC, tm_io_system.sync(NULL, fd));
+	/* Nobody pulls the plug. */
+	(void)fd;
+	FAULTY(OP_SYNC, 0);
 }
 
 static inline int faulty_rename(void *context, int fd, const char *from, const char *to)
@@ -206,7 +215,7 @@ static inline void make_settings(struct tree *tree)
 
 static inline void add(struct tm_plan *plan, const char *path, const char *to, enum tm_form form)
 {
-	struct tm_change_spec spec = { TM_CHANGE_SET, form, path, to, NULL, false, NULL, NULL };
+	struct tm_change_spec spec = { .form = form, .path = path, .to = to };
 	struct tm_error err = { 0 };
 
 	if (tm_plan_add(plan, &spec, &err))

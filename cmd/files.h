@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files that the user names: documents to read, and places to write to. */
+#ifndef CMD_FILES_H
+#define CMD_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/error.h"
+
+/*
+ * Adds the whole file, or standard input for "-", to *text; pipes are read to their end. -EFBIG
+ * above `max` bytes, -ENOMEM, or what reading gives; the text names the file.
+ */
+int file_read(const char *name, size_t max, struct tm_buf *text, struct tm_error *err);
+
+/*
+ * What is there already: only a plain file may be replaced, and only with `force`, which the hint
+ * calls --force. -EEXIST, or what looking gives.
+ */
+int file_check_place(const char *name, bool force, struct tm_error *err);
+
+#endif
