@@ -15,6 +15,10 @@ MANDIR ?= $(DATADIR)/man
 BASHCOMPDIR ?= $(DATADIR)/bash-completion/completions
 ZSHCOMPDIR ?= $(DATADIR)/zsh/site-functions
 FISHCOMPDIR ?= $(DATADIR)/fish/vendor_completions.d
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+UDEVRULESDIR ?= $(PREFIX)/lib/udev/rules.d
+SYSCONFDIR ?= /etc
+RUNSTATEDIR ?= /run
 
 # Objects go to O, so that builds with other compilers or sanitizers can stand side by side.
 O ?= build
@@ -44,7 +48,7 @@ ALL_LDFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 # What runs in other programs is never built with a sanitizer: it would need that in them too.
 PLAIN_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fstack-protector-strong $(CFLAGS)
-LIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null)
+LIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null) -lm
 CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null)
 
 LIB_SOURCES := $(sort $(wildcard lib/*/*.c))
@@ -112,6 +116,11 @@ $(O)/tests/demo: $(DEMO_OBJECTS) $(O)/libtiermem.a $(O)/ldflags
 $(O)/tests/acpi-dump: $(O)/tests/acpi/dump.o $(O)/libtiermem.a $(O)/ldflags
 	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/libtiermem.a $(LIBS)
 
+# Counts TLB flushes around a command by lib/sample.
+$(O)/run-helpers/flushes: $(O)/tests/run-helpers/flushes.o $(O)/libtiermem.a $(O)/ldflags
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/libtiermem.a $(LIBS)
+
 # Stamps that change when the flags do, so that everything built with the old ones is built again.
 $(O)/cflags: force
 	@mkdir -p $(O)
@@ -126,7 +135,7 @@ $(O)/libdir: force
 	@mkdir -p $(O)
 	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
 
--include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(O)/tests/cli/demo.d
+-include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(O)/tests/cli/demo.d $(O)/tests/run-helpers/flushes.d
 -include $(UNIT_SOURCES:%.c=$(O)/%.d) $(FUZZ_SOURCES:%.c=$(O)/%.d) $(O)/tests/fuzz/replay.d
 
 ## Getting started
@@ -143,7 +152,7 @@ demo:                   ## build, and show this machine and a captured one
 
 # Tests whose children are killed, or look at each other through /proc: emulators change the exit codes of the
 # ones and the /proc of the others. (qemu-user has no memory policies either.)
-FORKING = plan plan-faults
+FORKING = plan plan-faults plan-trigger-faults
 
 # Programs that `make check` runs; built by a second make, after tools/deps.
 tests: $(UNIT_TESTS) $(FUZZ_REPLAYS) $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) tiermem
@@ -215,6 +224,10 @@ bench-cli: tiermem      ## speed of reading a large tree against lstopo and numa
 	@tools/deps bench
 	@tests/bench/cli
 
+bench-top: tiermem $(RUN_HELPERS) ## what `tiermem top` costs, against lsirq
+	@tools/deps bench
+	@tests/bench/top
+
 vm: tiermem             ## boot a machine with a shell: make vm MACHINE=B KERNEL=6.12
 	@tools/deps vm
 	@tests/vm/vm shell --machine $(or $(MACHINE),A) --kernel $(or $(KERNEL),6.12)
@@ -224,7 +237,7 @@ update-golden: tiermem $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) ## re
 
 ## Installing
 
-install: tiermem        ## install below DESTDIR and PREFIX
+install: tiermem install-service ## install below DESTDIR and PREFIX
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR) \
 		$(DESTDIR)$(DATADIR)/tiermem/schemas
@@ -237,6 +250,22 @@ install: tiermem        ## install below DESTDIR and PREFIX
 	$(INSTALL) -m 644 completions/tiermem.fish $(DESTDIR)$(FISHCOMPDIR)/tiermem.fish
 	$(INSTALL) -m 644 schemas/*.json $(DESTDIR)$(DATADIR)/tiermem/schemas/
 
+# Files with the places of other installed files in them: mode, file, folder.
+define install_template
+sed -e 's|@BINDIR@|$(BINDIR)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' \
+		-e 's|@RUNSTATEDIR@|$(RUNSTATEDIR)|g' $(2).in >$(DESTDIR)$(3)/$(notdir $(2))
+	chmod $(1) $(DESTDIR)$(3)/$(notdir $(2))
+endef
+
+install-service:        ## of these only the boot service and the hotplug rule
+	$(INSTALL) -d $(DESTDIR)$(UNITDIR)/multi-user.target.wants $(DESTDIR)$(UDEVRULESDIR) \
+		$(DESTDIR)$(LIBDIR)/tiermem $(DESTDIR)$(SYSCONFDIR)/tiermem
+	$(call install_template,644,systemd/tiermem-profile.service,$(UNITDIR))
+	$(INSTALL) -m 644 systemd/tiermem-hotplug.timer $(DESTDIR)$(UNITDIR)/
+	ln -sf ../tiermem-profile.service $(DESTDIR)$(UNITDIR)/multi-user.target.wants/
+	$(call install_template,644,udev/90-tiermem.rules,$(UDEVRULESDIR))
+	$(call install_template,755,udev/tiermem-hotplug,$(LIBDIR)/tiermem)
+
 clean:                  ## remove what was built
 	rm -rf build tiermem
 
@@ -246,6 +275,6 @@ help:                   ## this list
 force:
 
 .PHONY: all deps demo tests check check-unit check-cli check-vm check-asan check-clang check-valgrind check-cross \
-	check-fresh check-layers lint fuzz fuzz-check bench-cli vm update-golden install clean help force
+	check-fresh check-layers lint fuzz fuzz-check bench-cli bench-top vm update-golden install install-service clean help force
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -3,8 +3,12 @@
 #include "cmd/command.h"
 #include "cmd/complete.h"
 #include "cmd/help.h"
+#include "cmd/mthp.h"
+#include "cmd/policy.h"
+#include "cmd/profile.h"
 #include "cmd/run.h"
 #include "cmd/snapshot.h"
+#include "cmd/stat.h"
 #include "cmd/topology.h"
 #include "cmd/undo.h"
 #include "cmd/weights.h"
@@ -13,9 +17,13 @@
 const struct command *const tiermem_commands[] = {
 	&topology_command,
 	&weights_command,
+	&mthp_command,
+	&policy_command,
+	&profile_command,
 	&undo_command,
 	&recover_command,
 	&run_command,
+	&stat_command,
 	&snapshot_command,
 	&help_command,
 	&complete_command,

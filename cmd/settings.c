@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/policy-view.h"
 #include "lib/base/units.h"
 
 void settings_release(struct settings *settings)
@@ -26,6 +27,8 @@ void settings_name(const struct tm_knob *knob, long instance, struct tm_buf *nam
 
 	if (knob == tm_knob_find(TM_KNOBS_MTHP, knob->name))
 		tm_buf_addf(name, "%s ", tm_format_bytes(size, (uint64_t)instance << 10));
+	else if (knob == tm_knob_find(TM_KNOBS_THP, knob->name))
+		tm_buf_adds(name, "top ");
 	else if (has_instances(knob))
 		tm_buf_addf(name, "node %ld ", instance);
 	tm_buf_adds(name, knob->name);
@@ -53,7 +56,7 @@ static int explain(const struct tm_setting *setting, struct tm_error *err)
 		tm_error_hint(err, "settings are written by root");
 		break;
 	default:
-		rc = tm_error_set(err, EINVAL, "/%s: holds no %s", path,
+		rc = tm_error_set(err, EBADMSG, "/%s: holds no %s", path,
 				  tm_form_name(setting->knob->form));
 		break;
 	}
@@ -61,8 +64,8 @@ static int explain(const struct tm_setting *setting, struct tm_error *err)
 	return rc;
 }
 
-static struct wanted *find(const struct settings *settings, const struct tm_knob *knob,
-			   long instance)
+struct wanted *settings_find(const struct settings *settings, const struct tm_knob *knob,
+			     long instance)
 {
 	for (size_t i = 0; i < settings->nr; i++)
 		if (settings->list[i].knob == knob && settings->list[i].instance == instance)
@@ -73,7 +76,7 @@ static struct wanted *find(const struct settings *settings, const struct tm_knob
 static int add(struct settings *settings, const struct tm_knob *knob, long instance,
 	       struct tm_buf *normal, struct tm_error *err)
 {
-	const struct wanted *before = find(settings, knob, instance);
+	const struct wanted *before = settings_find(settings, knob, instance);
 	struct tm_buf name = TM_BUF_INIT;
 
 	if (before) {
@@ -95,6 +98,22 @@ static int add(struct settings *settings, const struct tm_knob *knob, long insta
 	return 0;
 }
 
+/* The knob's own words, with the size or "top" before them. */
+static void name_it(const struct tm_knob *knob, long instance, struct tm_error *err)
+{
+	struct tm_error plain;
+	struct tm_buf name = TM_BUF_INIT;
+	size_t len = strlen(knob->name);
+
+	if (!err || strncmp(err->text, knob->name, len))
+		return;
+	plain = *err;
+	settings_name(knob, instance, &name);
+	tm_error_set(err, plain.number, "%s%s", tm_buf_str(&name), plain.text + len);
+	tm_error_hint(err, "%s", plain.hint);
+	tm_buf_release(&name);
+}
+
 int settings_want(struct settings *settings, const struct tm_root *root, const struct tm_knob *knob,
 		  long instance, const char *word, struct tm_error *err)
 {
@@ -106,8 +125,11 @@ int settings_want(struct settings *settings, const struct tm_root *root, const s
 		return tm_error_nomem(err);
 	if (now.value.state != TM_KNOWN)
 		rc = explain(&now, err);
-	if (!rc)
+	if (!rc) {
 		rc = tm_knob_parse(knob, now.accepted, word, &normal, err);
+		if (rc == -EINVAL)
+			name_it(knob, instance, err);
+	}
 	if (!rc)
 		rc = add(settings, knob, instance, &normal, err);
 	tm_buf_release(&normal);
@@ -115,25 +137,57 @@ int settings_want(struct settings *settings, const struct tm_root *root, const s
 	return rc;
 }
 
+static bool concerns_thp(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->nr; i++) {
+		const struct tm_knob *knob = settings->list[i].knob;
+
+		if (knob == tm_knob_find(TM_KNOBS_THP, knob->name) ||
+		    knob == tm_knob_find(TM_KNOBS_MTHP, knob->name))
+			return true;
+	}
+	return false;
+}
+
+static int add_change(struct tm_plan *plan, const struct wanted *wanted, const char *why,
+		      struct tm_error *err)
+{
+	struct tm_change_spec spec = {
+		.kind = TM_CHANGE_SET,
+		.form = wanted->knob->form,
+		.to = wanted->value,
+		.lasting = why != NULL,
+		.why = why,
+	};
+	char path[TM_PATH_MAX];
+
+	tm_knob_path(wanted->knob, wanted->instance, path);
+	spec.path = path;
+	return tm_plan_add(plan, &spec, err);
+}
+
 int settings_plan(const struct settings *settings, const struct tm_root *root, struct tm_plan *plan,
 		  struct tm_error *err)
 {
-	int rc = 0;
+	struct settings_thp order = { 0 };
+	struct tm_thp thp = { 0 };
+	int rc = policy_check(settings, root, err);
 
-	(void)root;
-	for (size_t i = 0; i < settings->nr && !rc; i++) {
-		const struct wanted *wanted = &settings->list[i];
-		char path[TM_PATH_MAX];
+	if (!rc && concerns_thp(settings))
+		rc = tm_thp_read(&thp, root, err);
+	if (!rc)
+		rc = settings_thp_order(settings, &thp, &order, err);
+	for (int turn = 0; turn < 3 && !rc; turn++) {
+		for (size_t i = 0; i < settings->nr && !rc; i++) {
+			const struct wanted *wanted = &settings->list[i];
+			bool top = wanted->knob == order.top;
+			int its = top && order.first ? 0 : top && order.last ? 2 : 1;
 
-		tm_knob_path(wanted->knob, wanted->instance, path);
-		rc = tm_plan_add(plan,
-				 &(struct tm_change_spec){
-					 .kind = TM_CHANGE_SET,
-					 .form = wanted->knob->form,
-					 .path = path,
-					 .to = wanted->value,
-				 },
-				 err);
+			if (turn == its)
+				rc = add_change(plan, wanted,
+						settings_thp_lasting(&order, &thp, wanted), err);
+		}
 	}
+	tm_thp_release(&thp);
 	return rc;
 }

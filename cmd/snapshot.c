@@ -10,9 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/files.h"
 #include "lib/base/buf.h"
 #include "lib/base/units.h"
 #include "lib/model/machine.h"
+#include "lib/model/policy.h"
+#include "lib/model/thp.h"
 #include "lib/out/document.h"
 #include "lib/sys/anonymise.h"
 #include "lib/sys/archive.h"
@@ -63,30 +66,58 @@ static int read_machine(struct snapshot *s, struct tm_error *err)
 	return tm_machine_read(&s->machine, root, &options, err);
 }
 
+/* Settings, counters and what else `policy show` reads; no processes. */
+static int read_policy(struct snapshot *s, struct tm_error *err)
+{
+	struct tm_tier_policy policy = { 0 };
+	int rc = tm_policy_read(&policy, &s->machine, &s->recorder.root, err);
+
+	tm_policy_release(&policy);
+	return rc;
+}
+
+static int read_thp(struct snapshot *s, struct tm_error *err)
+{
+	struct tm_thp thp = { 0 };
+	int rc = tm_thp_read(&thp, &s->recorder.root, err);
+
+	tm_thp_release(&thp);
+	return rc;
+}
+
 /* The reading half of each command, through the recorder. */
 static int (*const readers[])(struct snapshot *s, struct tm_error *err) = {
 	read_machine,
+	read_policy,
+	read_thp,
 };
 
 /* What no reader opens, or only on some machines, but who looks at a snapshot will want. */
 static const char *const extra[] = {
 	"proc/cmdline",
+	"proc/interrupts",
 	"proc/iomem",
 	"proc/meminfo",
 	"proc/sys/kernel/numa_balancing*",
 	"proc/version",
 	"proc/vmstat",
 	"proc/zoneinfo",
+	"run/tiermem/damon.started",
 	"sys/bus/cxl/devices/endpoint*/CDAT",
+	"sys/bus/cxl/devices/port*/CDAT",
 	"sys/bus/cxl/devices/region*/access0/*",
 	"sys/bus/cxl/devices/region*/access1/*",
 	"sys/firmware/acpi/tables/CEDT",
 	"sys/firmware/acpi/tables/HMAT",
 	"sys/firmware/acpi/tables/SLIT",
 	"sys/firmware/acpi/tables/SRAT",
+	"sys/devices/system/node/node*/numastat",
+	"sys/devices/system/node/node*/vmstat",
+	"sys/kernel/mm/damon/**",
 	"sys/kernel/mm/mempolicy/**",
 	"sys/kernel/mm/numa/**",
 	"sys/kernel/mm/transparent_hugepage/**",
+	"sys/module/damon_*/parameters/enabled",
 };
 
 static void show_progress(void *context, size_t files)
@@ -211,22 +242,6 @@ static int finish_entries(struct snapshot *s, struct tm_error *err)
 	return rc;
 }
 
-/* What is there already: only a plain file may be replaced, and only on request. */
-static int check_place(const struct app *app, const char *file, struct tm_error *err)
-{
-	struct stat st;
-
-	if (lstat(file, &st))
-		return errno == ENOENT ? 0 : tm_error_errno(err, errno, "%s", file);
-	if (!S_ISREG(st.st_mode))
-		return tm_error_set(err, EEXIST, "%s: is no plain file, and is not replaced", file);
-	if (app_option(app, "force"))
-		return 0;
-	tm_error_errno(err, EEXIST, "%s", file);
-	tm_error_hint(err, "--force replaces it");
-	return -EEXIST;
-}
-
 static int write_file(struct snapshot *s, const char *file, enum tm_compression compression,
 		      struct tm_temp *temp, struct tm_error *err)
 {
@@ -282,7 +297,7 @@ static int take(struct snapshot *s, const char *file, enum tm_compression compre
 	struct tm_temp temp = { 0 };
 	struct tm_error err = { 0 };
 	bool dry = s->app->dry_run;
-	int rc = check_place(s->app, file, &err);
+	int rc = file_check_place(file, app_option(s->app, "force") != NULL, &err);
 
 	/* Before the reading, which may take a while: whether it can be written at all. */
 	if (!rc && !dry)

@@ -255,7 +255,7 @@ static void add_decoders(struct tree *tree, const struct branch *parent,
 			word(tree, "%s", d->mode.value);
 		if (tm_num_is(&d->start))
 			word(tree, "at 0x%" PRIx64, d->start.value);
-		if (!d->region[0])
+		if (d->region_state == TM_NOT_PROVIDED)
 			word(tree, "no region");
 		detail(tree, &branch);
 		if (region)

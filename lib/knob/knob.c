@@ -109,9 +109,11 @@ static bool has_word(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 
+	if (!len || strchr(word, ' '))
+		return false;
 	for (const char *at = list; (at = strstr(at, word)); at += len)
 		if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
-			return len && !strchr(word, ' ');
+			return true;
 	return false;
 }
 

@@ -9,11 +9,17 @@
 
 #define SCAN "sys/kernel/debug/sched/numa_balancing/"
 
+/*
+ * The kernel turns MiB into pages of 4 KiB in 32 bits, and takes more than this all the same: the
+ * rate limit comes out as nothing, and a scan size that does is divided by.
+ */
+#define MIB_MAX ((1u << 24) - 1)
+
 /* The sysctl takes 4 as well, which means nothing. */
 static const struct tm_knob_word balancing_words[] = {
-	{ "off", "0", "no page is moved for being used from afar" },
-	{ "normal", "1", "pages move to the node that uses them, also up a tier, unlimited" },
-	{ "tiering", "2", "hot pages move up to the top tier, within the rate limit" },
+	{ "off", "0", "no page moves to where it is used" },
+	{ "normal", "1", "pages move to where they are used, unlimited" },
+	{ "tiering", "2", "hot pages move up, within the rate limit" },
 	{ "both", "3", "both at once" },
 	{ NULL, NULL, NULL },
 };
@@ -29,7 +35,7 @@ const struct tm_knob tm_knob_rows_policy[] = {
 		.name = "demotion",
 		.path = "sys/kernel/mm/numa/demotion_enabled",
 		.form = TM_FORM_BOOL,
-		.help = "reclaim moves cold pages down a tier rather than out",
+		.help = "reclaim moves cold pages down a tier",
 	},
 	{
 		.name = "numa-balancing",
@@ -37,16 +43,16 @@ const struct tm_knob tm_knob_rows_policy[] = {
 		.form = TM_FORM_NUMBER,
 		.words = balancing_words,
 		.max = 3,
-		.help = "which pages the kernel moves to where they are used",
+		.help = "which pages move to where they are used",
 	},
 	{
 		.name = "promote-rate-limit",
 		.path = "proc/sys/kernel/numa_balancing_promote_rate_limit_MBps",
 		.form = TM_FORM_NUMBER,
 		.min = 1,
-		.max = UINT32_MAX,
+		.max = MIB_MAX,
 		.scale = 1 << 20,
-		.help = "how much may move up to a node in a second, with numa-balancing=tiering",
+		.help = "a second, up to each node, by tiering",
 	},
 	{
 		.name = "hot-threshold",
@@ -55,7 +61,7 @@ const struct tm_knob tm_knob_rows_policy[] = {
 		.min = 1,
 		.max = UINT32_MAX,
 		.unit = "ms",
-		.help = "how soon after it was unmapped a page must be used to count as hot, to begin with",
+		.help = "used again so soon, a page counts as hot",
 	},
 	{
 		.name = "scan-delay",
@@ -72,7 +78,7 @@ const struct tm_knob tm_knob_rows_policy[] = {
 		.min = 1,
 		.max = UINT32_MAX,
 		.unit = "ms",
-		.help = "the shortest time in which a process is scanned once",
+		.help = "shortest time to scan a process once",
 	},
 	{
 		.name = "scan-period-max",
@@ -81,16 +87,16 @@ const struct tm_knob tm_knob_rows_policy[] = {
 		.min = 1,
 		.max = UINT32_MAX,
 		.unit = "ms",
-		.help = "the longest time in which a process is scanned once",
+		.help = "longest time to scan a process once",
 	},
 	{
 		.name = "scan-size",
 		.path = SCAN "scan_size_mb",
 		.form = TM_FORM_NUMBER,
 		.min = 1,
-		.max = UINT32_MAX,
+		.max = MIB_MAX,
 		.scale = 1 << 20,
-		.help = "how much is unmapped in one go",
+		.help = "how much of it is scanned in one go",
 	},
 	{
 		.name = "zone-reclaim-mode",
@@ -98,7 +104,7 @@ const struct tm_knob tm_knob_rows_policy[] = {
 		.form = TM_FORM_NUMBER,
 		.words = reclaim_words,
 		.max = 7,
-		.help = "whether a full node reclaims before memory of another is taken",
+		.help = "whether a full node reclaims first",
 	},
 	{
 		.name = "watermark-scale-factor",
@@ -107,7 +113,7 @@ const struct tm_knob tm_knob_rows_policy[] = {
 		.min = 1,
 		.max = 3000,
 		.unit = "ten-thousandths",
-		.help = "how much memory kswapd keeps free, and so how early it demotes",
+		.help = "how early reclaim begins",
 	},
 	{ .name = NULL },
 };

@@ -50,6 +50,13 @@ static const struct tm_knob_word size_shmem_words[] = {
 	{ NULL, NULL, NULL },
 };
 
+/* Their files read and take 0 and 1 only, unlike those that also take words. */
+static const struct tm_knob_word switch_words[] = {
+	{ "on", "1", "yes" },
+	{ "off", "0", "no" },
+	{ NULL, NULL, NULL },
+};
+
 const struct tm_knob tm_knob_rows_thp[] = {
 	{
 		.name = "enabled",
@@ -75,7 +82,9 @@ const struct tm_knob tm_knob_rows_thp[] = {
 	{
 		.name = "use-zero-page",
 		.path = THP "use_zero_page",
-		.form = TM_FORM_BOOL,
+		.form = TM_FORM_NUMBER,
+		.words = switch_words,
+		.max = 1,
 		.help = "reading untouched memory maps a huge page of zeros",
 	},
 	{
@@ -88,7 +97,9 @@ const struct tm_knob tm_knob_rows_thp[] = {
 	{
 		.name = "khugepaged-defrag",
 		.path = HUGEPAGED "defrag",
-		.form = TM_FORM_BOOL,
+		.form = TM_FORM_NUMBER,
+		.words = switch_words,
+		.max = 1,
 		.help = "khugepaged reclaims and compacts to find a huge page",
 	},
 	{

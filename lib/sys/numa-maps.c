@@ -152,7 +152,8 @@ static bool node_pages(const char *word, size_t len, int *node, uint64_t *pages)
 }
 
 /* One line into *p, which is empty. 0; -EINVAL: not of the form; -ENOMEM. */
-static int parse_line(const char *line, size_t len, struct tm_placement *p, bool *stack)
+static int parse_line(const char *line, size_t len, struct tm_placement *p, bool *stack,
+		      uint64_t *page_bytes)
 {
 	static const char size_key[] = "kernelpagesize_kB=";
 	struct words w = { line, line + len };
@@ -184,6 +185,7 @@ static int parse_line(const char *line, size_t len, struct tm_placement *p, bool
 					   &p->resident[i].bytes))
 			rc = -EINVAL;
 	p->mappings = 1;
+	*page_bytes = rc ? 0 : kilobytes * 1024;
 	return rc;
 }
 
@@ -233,10 +235,11 @@ int tm_numa_maps_parse(struct tm_numa_maps *maps, const char *text, struct tm_er
 
 	for (const char *line = text, *end; *line && at != -ENOMEM; line = *end ? end + 1 : end) {
 		struct tm_placement p = { 0 };
+		uint64_t page_bytes;
 		bool stack = false;
 
 		end = strchrnul(line, '\n');
-		at = parse_line(line, (size_t)(end - line), &p, &stack);
+		at = parse_line(line, (size_t)(end - line), &p, &stack, &page_bytes);
 		if (!at)
 			at = merge(&read, &p);
 		if (at >= 0 && stack)
@@ -252,4 +255,29 @@ int tm_numa_maps_parse(struct tm_numa_maps *maps, const char *text, struct tm_er
 		read.process = &read.list[process];
 	*maps = read;
 	return 0;
+}
+
+int tm_numa_maps_each(const char *text, int (*visit)(void *context, const struct tm_numa_map *map),
+		      void *context)
+{
+	int rc = 0;
+
+	for (const char *line = text, *end; *line && !rc; line = *end ? end + 1 : end) {
+		struct tm_placement p = { 0 };
+		struct tm_numa_map map = { 0 };
+		bool stack;
+
+		end = strchrnul(line, '\n');
+		rc = parse_line(line, (size_t)(end - line), &p, &stack, &map.page_bytes);
+		if (!rc && p.nr) {
+			map.start = strtoull(line, NULL, 16);
+			map.resident = p.resident;
+			map.nr = p.nr;
+			rc = visit(context, &map);
+		} else if (rc != -ENOMEM) {
+			rc = 0;
+		}
+		release_placement(&p);
+	}
+	return rc;
 }

@@ -43,4 +43,20 @@ struct tm_numa_maps {
 int tm_numa_maps_parse(struct tm_numa_maps *maps, const char *text, struct tm_error *err);
 void tm_numa_maps_release(struct tm_numa_maps *maps);
 
+/* One mapping. */
+struct tm_numa_map {
+	uint64_t start;	     /* address */
+	uint64_t page_bytes; /* of its page tables: that of huge pages with hugetlbfs alone */
+	const struct tm_resident *resident; /* sorted by node */
+	size_t nr;
+};
+
+/*
+ * Calls `visit` for each mapping that has pages in memory, in the order of the text, until it
+ * returns something else than 0, and returns that. -ENOMEM. Lines that are not of the known form
+ * are left out.
+ */
+int tm_numa_maps_each(const char *text, int (*visit)(void *context, const struct tm_numa_map *map),
+		      void *context);
+
 #endif

@@ -155,3 +155,12 @@ int tm_numa_find_pages(const struct tm_numa *numa, pid_t pid, size_t count, void
 	/* Without nodes to move to, it only tells where they are. */
 	return numa->move_pages(pid, count, pages, NULL, nodes, 0) ? -errno : 0;
 }
+
+long tm_numa_move_pages(const struct tm_numa *numa, pid_t pid, size_t count, void **pages,
+			const int *nodes, int *status, bool shared)
+{
+	long rc = numa->move_pages(pid, count, pages, nodes, status,
+				   shared ? MPOL_MF_MOVE_ALL : MPOL_MF_MOVE);
+
+	return rc < 0 ? -errno : rc;
+}

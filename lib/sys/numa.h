@@ -9,6 +9,7 @@
 #ifndef TM_SYS_NUMA_H
 #define TM_SYS_NUMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -80,5 +81,16 @@ int tm_numa_get_policy(const struct tm_numa *numa, const void *address, unsigned
  */
 int tm_numa_find_pages(const struct tm_numa *numa, pid_t pid, size_t count, void **pages,
 		       int *nodes);
+
+/*
+ * Moves pages of a process to one node each. How many were certainly not moved (the kernel then
+ * gives up, and may not have tried all), or -errno: -EACCES (a node that its cpuset does not
+ * allow), -ENODEV, -EPERM, -ESRCH, -ENOMEM (a node is full).
+ *
+ * status[i] is the node, or -errno of this page; where the kernel has not come to tell, it is what
+ * it was before. `shared`: also pages that several processes map, which needs CAP_SYS_NICE.
+ */
+long tm_numa_move_pages(const struct tm_numa *numa, pid_t pid, size_t count, void **pages,
+			const int *nodes, int *status, bool shared);
 
 #endif

@@ -283,6 +283,19 @@ figures '0 access0 1 20480 20480 10 10
 json_is 'initiator and memory nodes' '[(.nodes[].generic_initiator), .memory_nodes] | line' 'false true false 0,2'
 problems 'generic-initiator-best note 0'
 
+read_machine hmat-refused
+# shellcheck disable=SC2016 # jq's
+json_is "figures: the firmware's only" '[.nodes[] | .id as $to | .performance[] | [.initiator, $to, .source, .read_latency_ns,
+	.write_bandwidth_mbps]] | .[] | line' '0 0 hmat 95 204800
+1 0 hmat 162 96000
+0 1 hmat 162 96000
+1 1 hmat 95 204800
+0 2 hmat 240 51200
+1 2 hmat 331 42000'
+json_is 'domains' '[.nodes[].domain] | line' '0 1 6'
+like "$name: why" "$(jq -r '.problems[] | select(.code == "hmat-refused").message' <"$json")" \
+	'likely because: SRAT has no memory in proximity domain 4$'
+
 read_machine hostile
 json_is 'the sound node' '.nodes[0] | [.id, .cpus, .memory_total_bytes, (.distances | tostring)] | line' \
 	'0 0-3 8589934592 {"0":10}'
@@ -429,6 +442,15 @@ problems 'stale-weights warning 0-2'
 json_is 'in words' '.problems[].message' \
 	"the automatic weight of nodes 0-2 is not what the kernel's rule gives now: 28:3:1 instead of 19:2:9"
 
+read_machine thp-16k
+nodes '0 dram ? 0-7 ? 16160512 ?'
+
+read_machine thp-4k
+nodes '0 dram ? 0-7 ? 16160512 DMA,DMA32,Normal'
+
+read_machine thp-64k
+nodes '0 dram ? 0-7 ? 16160512 ?'
+
 read_machine tier-order
 json_is 'tiers in order' '.tiers[] | [.id, .nodes] | line' '4 0
 22 1
@@ -443,6 +465,15 @@ mem1 endpoint5 decoder5.0 region1 dax1.0 2
 mem2 endpoint6 decoder6.0 region2 dax2.0 3'
 problems 'no-performance warning 1
 incomplete-performance note 1'
+
+read_machine tiering
+nodes '0 dram 4 0-31 14 264015360 DMA,DMA32,Normal
+1 dram 4 32-63 14 264228000 Normal
+2 cxl 79 - 1 134217728 Movable
+3 cxl 79 - 1 134217728 Movable'
+json_is 'tiers' '.tiers[] | [.id, .nodes] | line' '4 0-1
+79 2-3'
+problems ''
 
 read_machine two-level-memory
 nodes '0 dram ? 0,2,4,6 ? 388492316 ?

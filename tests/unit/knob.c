@@ -57,8 +57,8 @@ static const struct sample samples[] = {
 	{ TM_KNOBS_POLICY, "numa-balancing", NULL, "tierng", NULL, "did you mean tiering?" },
 	{ TM_KNOBS_POLICY, "promote-rate-limit", NULL, "20G", "19073", "19073Mi" },
 	{ TM_KNOBS_POLICY, "promote-rate-limit", NULL, "64Gi", "65536", "64Gi" },
-	{ TM_KNOBS_POLICY, "promote-rate-limit", NULL, "1000", NULL, "from 1Mi" },
-	{ TM_KNOBS_POLICY, "promote-rate-limit", NULL, "-1", NULL, "from 1Mi" },
+	{ TM_KNOBS_POLICY, "promote-rate-limit", NULL, "1000", NULL, "1Mi to 16777215Mi" },
+	{ TM_KNOBS_POLICY, "promote-rate-limit", NULL, "-1", NULL, "1Mi to 16777215Mi" },
 	{ TM_KNOBS_POLICY, "watermark-scale-factor", NULL, "3000", "3000", "3000" },
 	{ TM_KNOBS_POLICY, "watermark-scale-factor", NULL, "3001", NULL, "1 to 3000" },
 	{ TM_KNOBS_WEIGHTS, "weight", NULL, "255", "255", "255" },
@@ -78,6 +78,7 @@ static const struct sample samples[] = {
 	{ TM_KNOBS_THP, "enabled", "always auto madvise never", "aut", NULL, "always" },
 	{ TM_KNOBS_THP, "enabled", NULL, "", NULL, "always" },
 	{ TM_KNOBS_THP, "enabled", "always madvise never", "always madvise", NULL, "always" },
+	{ TM_KNOBS_THP, "enabled", "always madvise never", "", NULL, "always" },
 };
 
 static void test_words(void **state)

@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+
+# shellcheck source=tests/vm/moving.sh
+. "$(dirname "$0")/moving.sh"
+moving_test damon A newest
+damon_figures
+done_testing

@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+
+# shellcheck source=tests/vm/policy.sh
+. "$(dirname "$0")/policy.sh"
+policy_test A 6.12
+done_testing
