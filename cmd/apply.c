@@ -66,7 +66,8 @@ static void get_error(const void *record, struct tm_cell *cell)
 
 /* clang-format off */
 static const struct tm_field fields[] = {
-	{ "kind", "KIND", TM_FIELD_TEXT, false, false, false, "set, count, effect or trigger", get_kind },
+	{ "kind", "KIND", TM_FIELD_TEXT, false, false, false, "set, count, effect or trigger",
+	  get_kind },
 	{ "path", "FILE", TM_FIELD_TEXT, true, false, true, "the file", get_path },
 	{ "from", "FROM", TM_FIELD_TEXT, true, false, false, "what it says now", get_from },
 	{ "to", "TO", TM_FIELD_TEXT, true, false, false, "what it is to say", get_to },

@@ -242,7 +242,9 @@ int mthp_want(struct settings *settings, const struct tm_root *root, const struc
 	return rc;
 }
 
-/* The usual sizes, then KEY= or KEY=VALUE of every setting. Which a machine takes it says itself. */
+/*
+ * The usual sizes, then KEY= or KEY=VALUE of every setting. Which a machine takes it says itself.
+ */
 const char *mthp_group_word(size_t i, const char **help)
 {
 	static const char *const targets[][2] = {

@@ -62,10 +62,10 @@ static const struct command show_command = {
 	.description =
 		"Shows a line for each size of huge page that this machine has: ENABLED and SHMEM "
 		"are its settings for anonymous and for shared memory, ANON and SHARED what they "
-		"come to with those for all sizes, FALLBACK and SHFALLBACK the part of the attempts "
-		"that took a smaller page. Below stand the settings for all sizes.\n\n"
-		"'n/a' means that this kernel has no such file, '-' that nothing is known, as before "
-		"the first attempt.",
+		"come to with those for all sizes, FALLBACK and SHFALLBACK the part of the "
+		"attempts that took a smaller page. Below stand the settings for all sizes.\n\n"
+		"'n/a' means that this kernel has no such file, '-' that nothing is known, as "
+		"before the first attempt.",
 	.examples = "tiermem mthp show  # every size\n"
 		    "tiermem mthp show --counters 64K 2M  # every counter of two sizes\n"
 		    "tiermem mthp show -o size,shalloc,shfell  # is shared memory served?\n",
@@ -82,19 +82,19 @@ static const struct command set_command = {
 	.summary = "change settings of sizes, and those for all sizes",
 	.synopsis = "SIZE|LO-HI|all|pmd|top KEY=VALUE... [SIZE|... KEY=VALUE...]... [--accept]",
 	.description =
-		"Every size or range is followed by what is to be set: enabled and shmem, and behind "
-		"'top' the settings for all sizes. 'all' means every size that has the setting, and "
-		"yields to what is said of a size; 'pmd' is the largest size that one entry of a page "
-		"table maps. Several sizes may stand with commas between.\n\n"
+		"Every size or range is followed by what is to be set: enabled and shmem, and "
+		"behind 'top' the settings for all sizes. 'all' means every size that has the "
+		"setting, and yields to what is said of a size; 'pmd' is the largest size that one "
+		"entry of a page table maps. Several sizes may stand with commas between.\n\n"
 		"Values are checked against what the file itself lists. All is one plan: it is "
-		"checked before the first write, each value is read back, and any failure takes back "
-		"what was written. `tiermem undo` puts the old settings back.\n\n"
+		"checked before the first write, each value is read back, and any failure takes "
+		"back what was written. `tiermem undo` puts the old settings back.\n\n"
 		"The kernel takes shmem=force for all sizes only while the PMD size, and no other, "
 		"inherits; what would break this is refused before anything is written.",
-	.examples =
-		"tiermem mthp set 64K shmem=always  # 64K pages for shared memory\n"
-		"tiermem mthp set all enabled=never 2M enabled=inherit  # as before mTHP\n"
-		"tiermem mthp set 16K-128K enabled=madvise top defrag=defer --dry-run  # only look\n",
+	.examples = "tiermem mthp set 64K shmem=always  # 64K pages for shared memory\n"
+		    "tiermem mthp set all enabled=never 2M enabled=inherit  # as before mTHP\n"
+		    "tiermem mthp set 16K-128K enabled=madvise top defrag=defer --dry-run  # only "
+		    "look\n",
 	.options = set_options,
 	.globals = GLOBAL_ROOT | GLOBAL_JSON | GLOBAL_DRY_RUN | GLOBAL_TABLE,
 	.min_operands = 2,
@@ -130,12 +130,13 @@ static const struct command bootargs_command = {
 	.synopsis = "--explain LINE | --booted | [SIZE|LO-HI|all|pmd|top KEY=VALUE...]...",
 	.description =
 		"Prints the words that bring this kernel to the present settings at boot, or to "
-		"these with others laid over them, given as for `set`. What this kernel has no word "
-		"for is said.\n\n"
+		"these with others laid over them, given as for `set`. What this kernel has no "
+		"word for is said.\n\n"
 		"With --explain, says of each word about huge pages in LINE what it does, and what "
 		"the kernel would ignore and why, by the rules of this machine's kernel and sizes; "
-		"then what the line comes to, beside what is set now. One wrong size or policy makes "
-		"the kernel ignore the whole word, and naming any size sets all others to never.",
+		"then what the line comes to, beside what is set now. One wrong size or policy "
+		"makes the kernel ignore the whole word, and naming any size sets all others to "
+		"never.",
 	.examples = "tiermem mthp bootargs  # to have it so after the next boot\n"
 		    "tiermem mthp bootargs 64K shmem=always  # the same with one thing changed\n"
 		    "tiermem mthp bootargs --explain 'thp_anon=64K:always'  # before it is booted\n"

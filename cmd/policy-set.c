@@ -331,7 +331,8 @@ const struct command policy_set_command = {
 		"  scan-size               bytes\n"
 		"  zone-reclaim-mode       off, clean, or 0 to 7\n"
 		"  watermark-scale-factor  1 to 3000 ten-thousandths of a node's memory\n\n"
-		"hot-threshold and those that begin with scan are in debugfs, which must be mounted.",
+		"hot-threshold and those that begin with scan are in debugfs, which must be "
+		"mounted.",
 	.examples = "tiermem policy set demotion=on numa-balancing=tiering  # both ways\n"
 		    "tiermem policy set promote-rate-limit=2G --dry-run  # what would be written\n",
 	.options = options,

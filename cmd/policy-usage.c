@@ -107,10 +107,11 @@ static const struct tm_field node_fields[] = {
 	  get_resident },
 	{ "share", "SHARE", TM_FIELD_TEXT, true, true, false, "of all", get_share },
 	/* Of a control group only. */
-	{ "anon_bytes", "ANON", TM_FIELD_BYTES, true, false, false, "programs' own memory", get_anon },
+	{ "anon_bytes", "ANON", TM_FIELD_BYTES, true, false, false, "programs' own memory",
+	  get_anon },
 	{ "file_bytes", "FILE", TM_FIELD_BYTES, true, false, false, "cache of files, shared memory",
 	  get_file },
-	{ "kernel_bytes", "KERNEL", TM_FIELD_BYTES, true, false, false, "the kernel's, on its behalf",
+	{ "kernel_bytes", "KERNEL", TM_FIELD_BYTES, true, false, false, "the kernel's, for it",
 	  get_kernel },
 };
 /* clang-format on */

@@ -89,7 +89,8 @@ const struct command policy_command = {
 		"On a machine with fast and slow memory the kernel can move cold pages down a tier "
 		"when memory is short (demotion), and hot ones up when they are used (promotion). "
 		"Each needs several settings and a machine that the kernel has sorted into tiers. "
-		"This shows whether both are at work, sets them, and tells whose memory lies where.",
+		"This shows whether both are at work, sets them, and tells whose memory lies "
+		"where.",
 	.examples = "tiermem policy show  # start here\n"
 		    "tiermem policy preset tiering  # both ways\n"
 		    "tiermem policy usage  # who lives in far memory\n",

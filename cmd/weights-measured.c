@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * --from measured:FILE: a document that tiermem-json(5) describes. It is written by people and
- * programs, so what is not understood is refused by name: a misspelt key would be an unknown figure.
+ * programs, so what is not understood is refused by name: a misspelt key would be an unknown
+ * figure.
  */
 #include <errno.h>
 #include <stdio.h>

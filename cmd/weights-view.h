@@ -104,7 +104,9 @@ int weights_show(struct app *app, const struct weights *w);
 int weights_plan_set(const struct weights *w, struct tm_plan *plan, struct tm_error *err);
 int weights_plan_auto(const struct weights *w, struct tm_plan *plan, struct tm_error *err);
 int weights_plan_reset(const struct weights *w, struct tm_plan *plan, struct tm_error *err);
-/* weights.c: the errors for nodes of unknown bandwidth (-ENODATA), and for harmful ones (-EPERM). */
+/*
+ * weights.c: the errors for nodes of unknown bandwidth (-ENODATA), and for harmful ones (-EPERM).
+ */
 int weights_unknown(const struct weights *w, struct tm_error *err);
 int weights_harmful(const struct weights *w, struct tm_error *err);
 /* The error for a kernel without weighted interleave. Returns -ENOTSUP. */

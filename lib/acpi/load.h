@@ -19,7 +19,8 @@ struct tm_acpi {
 
 /*
  * The tables below a root: sys/firmware/acpi/tables/{HMAT,SRAT,SLIT,CEDT} and the CDAT of each
- * sys/bus/cxl/devices/endpointN, then of each portN that is a switch. What cannot be read says so in its state. 0 or -ENOMEM.
+ * sys/bus/cxl/devices/endpointN, then of each portN that is a switch. What cannot be read says so
+ * in its state. 0 or -ENOMEM.
  */
 int tm_acpi_load(const struct tm_root *root, struct tm_acpi *acpi, struct tm_error *err);
 

@@ -156,7 +156,9 @@ static int take_word(const struct reader *r, enum tm_knob_set set, const struct 
 	struct tm_error why = { 0 };
 	int rc;
 
-	/* A choice is for the machine to judge: a later kernel may have words that we do not know. */
+	/*
+	 * A choice is for the machine to judge: a later kernel may have words that we do not know.
+	 */
 	if (knob->form == TM_FORM_CHOICE && is_word(word))
 		rc = 0;
 	else

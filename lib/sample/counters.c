@@ -61,18 +61,18 @@ void tm_counters_none(struct tm_counters *counters, enum tm_state state)
 		counters->value[i] = tm_num_none(state);
 }
 
-struct tm_num tm_counter_value(const char *s)
+struct tm_num tm_counter_value(const char *text)
 {
 	uint64_t value = 0;
 	const char *start;
 
-	while (*s == ' ' || *s == '\t')
-		s++;
-	for (start = s; isdigit((unsigned char)*s); s++)
+	while (*text == ' ' || *text == '\t')
+		text++;
+	for (start = text; isdigit((unsigned char)*text); text++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*s - '0'), &value))
+		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
 			return tm_num_none(TM_MALFORMED);
-	if (s == start || (*s && !isspace((unsigned char)*s)))
+	if (text == start || (*text && !isspace((unsigned char)*text)))
 		return tm_num_none(TM_MALFORMED);
 	return tm_num_known(value);
 }

