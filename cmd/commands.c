@@ -9,6 +9,7 @@
 #include "cmd/run.h"
 #include "cmd/snapshot.h"
 #include "cmd/stat.h"
+#include "cmd/top/top.h"
 #include "cmd/topology.h"
 #include "cmd/undo.h"
 #include "cmd/weights.h"
@@ -23,6 +24,7 @@ const struct command *const tiermem_commands[] = {
 	&undo_command,
 	&recover_command,
 	&run_command,
+	&top_command,
 	&stat_command,
 	&snapshot_command,
 	&help_command,

@@ -18,10 +18,12 @@
 
 enum tm_blind {
 	TM_BLIND_NOT, /* every remote flush is an interrupt */
-	TM_BLIND_KVM, /* CPUs that the host has not scheduled are flushed by it when they run again */
+	/* CPUs that the host has not scheduled are flushed by it when they run again */
+	TM_BLIND_KVM,
 	TM_BLIND_HYPERV,
 	TM_BLIND_XEN,
-	TM_BLIND_INVLPGB, /* AMD: an instruction flushes all CPUs, for processes on several of them */
+	/* AMD: an instruction flushes all CPUs, for processes on several of them */
+	TM_BLIND_INVLPGB,
 };
 #define TM_BLINDS (TM_BLIND_INVLPGB + 1)
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sample/process-stat.h"
+
 /* A power of two, at most half of it in use. */
 #define SLOTS (2 * TM_FLUSH_PROCS)
 #define NEARLY_FULL (TM_FLUSH_PROCS / 4 * 3)
@@ -64,41 +66,11 @@ void tm_flush_procs_add(struct tm_flush_procs *procs, pid_t pid, bool victim)
 	*(victim ? &proc->new_victim : &proc->new_initiator) += 1;
 }
 
-/* "PID (COMM) S PPID …": COMM may hold anything, blanks and brackets too; field 22 is the start. */
-static bool parse_stat(const char *text, struct tm_flush_proc *proc)
-{
-	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *s = close;
-	struct tm_buf name = TM_BUF_INIT;
-	char *end;
-
-	if (!open || !close || close < open)
-		return false;
-	for (int field = 2; field < 22; field++) {
-		s = strchr(s + 1, ' ');
-		if (!s)
-			return false;
-	}
-	errno = 0;
-	proc->start = tm_num_known(strtoull(s + 1, &end, 10));
-	if (end == s + 1 || errno)
-		return false;
-	tm_buf_add_printable(&name, open + 1, (size_t)(close - open - 1));
-	strncpy(proc->comm, tm_buf_str(&name), sizeof(proc->comm) - 1);
-	proc->comm[sizeof(proc->comm) - 1] = '\0';
-	tm_buf_release(&name);
-	return true;
-}
-
 static void look(struct tm_flush_proc *proc, const struct tm_root *root, struct tm_buf *text)
 {
-	struct tm_flush_proc seen = { .start = tm_num_none(TM_ABSENT) };
-	char path[TM_PATH_MAX];
-	int rc = -ENOENT;
+	struct tm_process_stat seen;
+	int rc = proc->pid > 0 ? tm_process_stat_read(root, proc->pid, text, &seen) : -ENOENT;
 
-	if (proc->pid > 0 && !tm_path_format(path, "proc/%d/stat", (int)proc->pid))
-		rc = tm_root_read(root, path, 64 << 10, text);
-	if (!rc && !parse_stat(tm_buf_str(text), &seen))
-		rc = -EINVAL;
 	if (rc) {
 		/* It has ended, and what was known of it still holds. */
 		if (!tm_num_is(&proc->start))
@@ -106,10 +78,10 @@ static void look(struct tm_flush_proc *proc, const struct tm_root *root, struct 
 				tm_num_none(rc == -ESRCH ? TM_ABSENT : tm_state_from_errno(-rc));
 		return;
 	}
-	if (!tm_num_is(&proc->start) || proc->start.value != seen.start.value)
+	if (!tm_num_is(&proc->start) || proc->start.value != seen.start)
 		proc->victim = proc->initiator = 0;
-	proc->start = seen.start;
-	memcpy(proc->comm, seen.comm, sizeof(proc->comm));
+	proc->start = tm_num_known(seen.start);
+	memcpy(proc->comm, seen.name, sizeof(proc->comm));
 }
 
 /* Removes those without new flushes. */

@@ -76,7 +76,7 @@ static int take_header(struct tm_interrupts *in, const char *s, const char *end)
 	return in->nr_cpus ? 0 : -EINVAL;
 }
 
-static int make_rows(struct tm_interrupts *in)
+int tm_interrupts_reserve(struct tm_interrupts *in)
 {
 	if (in->cap_counts >= in->nr_cpus)
 		return 0;
@@ -114,7 +114,9 @@ static const char *take_counts(struct tm_interrupts *in, struct tm_irq_row *row,
 	return s;
 }
 
-/* Which row is it? Its label says so, or on arm and riscv the words at its end. -1: none of ours. */
+/*
+ * Which row is it? Its label says so, or on arm and riscv the words at its end. -1: none of ours.
+ */
 static int which(const char *label, size_t len, const char *line, const char *end)
 {
 	for (int i = 0; i < TM_IRQS; i++)
@@ -229,7 +231,7 @@ int tm_interrupts_read(struct tm_interrupts *in, struct tm_file *file)
 	if (line) {
 		rc = take_header(in, line, end);
 		if (!rc)
-			rc = make_rows(in);
+			rc = tm_interrupts_reserve(in);
 	} else if (!rc) {
 		rc = -EINVAL; /* empty */
 	}

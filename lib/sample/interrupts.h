@@ -26,7 +26,8 @@ const char *tm_irq_name(enum tm_irq irq);
 struct tm_irq_row {
 	/* TM_KNOWN; TM_UNSUPPORTED: this architecture has no such row; TM_MALFORMED. */
 	enum tm_state state;
-	uint64_t *counts; /* of the first `nr` CPUs of the header; a short row leaves the rest out */
+	/* of the first `nr` CPUs of the header; a short row leaves the rest out */
+	uint64_t *counts;
 	size_t nr;
 };
 
@@ -43,6 +44,8 @@ struct tm_interrupts {
  * reused from call to call.
  */
 int tm_interrupts_read(struct tm_interrupts *interrupts, struct tm_file *file);
+/* Makes room for a count of each of its CPUs in each row. 0 or -ENOMEM. */
+int tm_interrupts_reserve(struct tm_interrupts *interrupts);
 void tm_interrupts_release(struct tm_interrupts *interrupts);
 
 /* The count of one CPU, which need not be online; unknown with the row's reason. */

@@ -122,3 +122,46 @@ struct tm_num tm_pair_size(const struct tm_sample *before, const struct tm_sampl
 		return tm_num_none(now->sizes.state != TM_KNOWN ? now->sizes.state : TM_ABSENT);
 	return tm_count_delta(&was->value[counter], &is->value[counter], COUNTER_BITS);
 }
+
+struct tm_num tm_pair_event(const struct tm_sample *before, const struct tm_sample *now,
+			    const char *name)
+{
+	const struct tm_event_sample *was = tm_event_samples_find(&before->events, name);
+	const struct tm_event_sample *is = tm_event_samples_find(&now->events, name);
+
+	if (!was || !is)
+		return tm_num_none(TM_ABSENT);
+	return tm_count_delta(&was->count, &is->count, COUNTER_BITS);
+}
+
+static struct tm_num process_count(const struct tm_process_sample *process,
+				   enum tm_process_count count)
+{
+	return count == TM_PROCESS_INITIATED ? process->initiated :
+	       count == TM_PROCESS_RECEIVED  ? process->received :
+					       process->migrated;
+}
+
+struct tm_num tm_pair_process(const struct tm_sample *before, const struct tm_sample *now,
+			      const struct tm_process_sample *process, enum tm_process_count count)
+{
+	struct tm_num is = process_count(process, count), was;
+	const struct tm_process_sample *older =
+		tm_process_samples_find(&before->processes, process->pid, process->start);
+
+	if (before->processes.state != TM_KNOWN || now->processes.state != TM_KNOWN)
+		return tm_num_none(tm_num_is(&is) ? TM_UNKNOWN : is.state);
+	if (older)
+		was = process_count(older, count);
+	else
+		was = count == TM_PROCESS_MIGRATED ? tm_num_none(TM_UNKNOWN) : tm_num_known(0);
+	return tm_count_delta(&was, &is, COUNTER_BITS);
+}
+
+struct tm_num tm_pair_processes_lost(const struct tm_sample *before, const struct tm_sample *now)
+{
+	struct tm_num was = { before->processes.lost, before->processes.flush_state };
+	struct tm_num is = { now->processes.lost, now->processes.flush_state };
+
+	return tm_count_delta(&was, &is, COUNTER_BITS);
+}

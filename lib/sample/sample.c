@@ -32,12 +32,42 @@ int tm_sampler_open(struct tm_sampler *sampler, const struct tm_root *root, unsi
 	return 0;
 }
 
+int tm_sampler_add_events(struct tm_sampler *sampler, const char *const *names, size_t nr_names,
+			  struct tm_error *err)
+{
+	int rc = tm_events_open(&sampler->events, sampler->root, names, nr_names, err);
+
+	if (!rc)
+		sampler->what |= TM_SAMPLE_EVENTS;
+	return rc;
+}
+
+int tm_sampler_processes(struct tm_sampler *sampler, bool on, struct tm_error *err)
+{
+	if (on == (sampler->processes != NULL))
+		return 0;
+	if (!on) {
+		tm_processes_close(sampler->processes);
+		sampler->processes = NULL;
+		sampler->what &= ~(unsigned)TM_SAMPLE_PROCESSES;
+		return 0;
+	}
+	if (tm_processes_open(&sampler->processes, sampler->root, &tm_perf_io_system, NULL))
+		return tm_error_nomem(err);
+	sampler->what |= TM_SAMPLE_PROCESSES;
+	return 0;
+}
+
 void tm_sampler_close(struct tm_sampler *sampler)
 {
 	tm_file_close(&sampler->interrupts);
 	tm_file_close(&sampler->vmstat);
 	tm_node_files_close(&sampler->nodes);
 	tm_size_files_close(&sampler->sizes);
+	tm_events_close(sampler->events);
+	tm_processes_close(sampler->processes);
+	sampler->events = NULL;
+	sampler->processes = NULL;
 	sampler->what = 0;
 }
 
@@ -46,6 +76,8 @@ void tm_sample_release(struct tm_sample *sample)
 	tm_interrupts_release(&sample->interrupts);
 	tm_node_samples_release(&sample->nodes);
 	tm_size_samples_release(&sample->sizes);
+	tm_event_samples_release(&sample->events);
+	tm_process_samples_release(&sample->processes);
 	*sample = (struct tm_sample){ 0 };
 }
 
@@ -100,5 +132,11 @@ int tm_sample_take(struct tm_sampler *sampler, struct tm_sample *sample, struct 
 		rc = tm_node_files_read(&sampler->nodes, &sample->nodes);
 	if (!rc && (sampler->what & TM_SAMPLE_SIZES))
 		rc = tm_size_files_read(&sampler->sizes, &sample->sizes);
+	tm_event_samples_none(&sample->events, TM_NOT_ASKED);
+	if (!rc && sampler->events)
+		rc = tm_events_read(sampler->events, &sample->events);
+	tm_process_samples_none(&sample->processes, TM_NOT_ASKED);
+	if (!rc && sampler->processes)
+		rc = tm_processes_read(sampler->processes, sample->time_ns, &sample->processes);
 	return rc ? tm_error_nomem(err) : 0;
 }

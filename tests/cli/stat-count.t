@@ -69,7 +69,7 @@ tiermem --root "$tree" stat --json -- true
 is 'no interrupts' "$status $(value TLB)" '0 absent'
 tiermem --root "$tree" stat -e page-faults -- true
 is '--event with --root' "$status $err" '2 tiermem stat: --event: counted on the live machine only, without --root'
-if [[ -d ${TIERMEM_FIELD_DATA-}/proc ]]; then
+if [[ -n ${TIERMEM_FIELD_DATA-} ]]; then
 	cp "$TIERMEM_FIELD_DATA/proc/interrupts-aarch64" "$tree/proc/interrupts"
 	tiermem --root "$tree" stat --json -- true
 	is 'arm64 has no shootdowns to tell' "$(value TLB) $(value RES)" 'unsupported 0'

@@ -125,15 +125,15 @@ static int by_process(char **argv)
 {
 	struct tm_flush_ring ring;
 	pid_t pid = start(argv);
-	int status;
+	siginfo_t ended = { 0 };
 
 	check(tm_flush_ring_open(&ring, &root, &tm_perf_io_system, NULL));
 	if (ring.state != TM_KNOWN)
 		give_up(pid, &ring.error);
 	check(tm_flush_ring_follow(&ring, &online));
 	go();
-	/* Emptied long before it is full; and the command is looked at while it lives. */
-	while (!waitpid(pid, &status, WNOHANG)) {
+	/* Emptied long before it is full; and its process is there to be looked at until the end. */
+	while (!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) && !ended.si_pid) {
 		tm_flush_ring_read(&ring);
 		usleep(1000);
 	}
@@ -146,7 +146,7 @@ static int by_process(char **argv)
 	}
 	printf("lost %llu\n", (unsigned long long)ring.lost);
 	tm_flush_ring_close(&ring);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return end(pid);
 }
 
 int main(int argc, char **argv)
