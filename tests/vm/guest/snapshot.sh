@@ -17,7 +17,12 @@ topology --firmware --json
 weights show
 weights show --json
 weights compute --json
-weights compute --from cdat --json'
+weights compute --from cdat --json
+mthp show --json
+mthp bootargs --json
+policy show --json
+policy damon status --json
+profile save'
 
 as_root()
 {
@@ -35,8 +40,8 @@ as_nobody()
 	su -s /bin/sh nobody -c "$_line"
 }
 
-# shown FILE WHO ARG...: output, messages and exit code, without what moves by itself: the time, and the memory that is
-# free
+# shown FILE WHO ARG...: output, messages and exit code, without what moves by itself: the time, the memory that is free,
+# and the values of counters
 shown()
 {
 	_file=$1
@@ -44,7 +49,8 @@ shown()
 	"$@" >/tmp/.out 2>/tmp/.err </dev/null
 	_code=$?
 	{
-		sed -e 's/"time":[[:space:]]*"[^"]*"//' -e 's/"memory_free_bytes":[[:space:]]*[0-9]*//' /tmp/.out
+		sed -e 's/"time":[[:space:]]*"[^"]*"//' -e 's/"memory_free_bytes":[[:space:]]*[0-9]*//' \
+			-e '/"counters":/,/}/s/:[[:space:]]*[0-9][0-9]*//' -e 's/_fallback_ratio":[^,]*//' /tmp/.out
 		cat /tmp/.err
 		echo "exit $_code"
 	} >"$_file"
