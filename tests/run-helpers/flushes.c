@@ -132,7 +132,9 @@ static int by_process(char **argv)
 		give_up(pid, &ring.error);
 	check(tm_flush_ring_follow(&ring, &online));
 	go();
-	/* Emptied long before it is full; and its process is there to be looked at until the end. */
+	/*
+	 * Emptied long before it is full; and its process is there to be looked at until the end.
+	 */
 	while (!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) && !ended.si_pid) {
 		tm_flush_ring_read(&ring);
 		usleep(1000);

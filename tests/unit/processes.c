@@ -20,11 +20,10 @@ static void process(struct setup *s, int pid, const char *name, unsigned long st
 	char path[64];
 
 	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	tree_file(
-		&s->tree, path,
-		"%d (%s) S 1 1 1 0 -1 4194560 9 9 9 9 1 1 1 1 20 0 %u 0 %lu 9 %u "
-		"18446744073709551615",
-		pid, name, threads, start, pages);
+	tree_file(&s->tree, path,
+		  "%d (%s) S 1 1 1 0 -1 4194560 9 9 9 9 1 1 1 1 20 0 %u 0 %lu 9 %u "
+		  "18446744073709551615",
+		  pid, name, threads, start, pages);
 }
 
 static void migrated(struct setup *s, const char *whose, unsigned pages)
