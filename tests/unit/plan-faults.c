@@ -43,6 +43,7 @@ static bool survives(struct tree *tree, struct faults *f)
 	use_faults(tree, f);
 	rc = run(tree, &plan, &err);
 	use_faults(tree, NULL);
+	assert_false(f->early);
 	left = plan.left;
 	if (!rc) {
 		assert_string_equal(weights(tree), AFTER);

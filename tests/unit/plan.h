@@ -36,6 +36,10 @@ struct faults {
 	const struct tree *tree;
 	int count, writes;
 	bool happened;
+	/* What was written or renamed in the state folder and is not on the disk yet. */
+	bool file_unsynced, folder_unsynced;
+	bool journalled, begun; /* a journal, a setting was written */
+	bool early; /* the first setting was written before the journal was on the disk */
 };
 
 /* What is to happen to this call. */
@@ -104,6 +108,11 @@ static inline ssize_t faulty_write(void *context, int fd, const void *data, size
 	path[len] = '\0';
 	below = path + strlen(f->tree->path) + 1;
 	setting = strstr(path, "/sys/") != NULL;
+	if (!setting)
+		f->file_unsynced = f->journalled = true;
+	else if (!f->begun)
+		f->early = f->file_unsynced || f->folder_unsynced || !f->journalled;
+	f->begun |= setting;
 	if (f->refuse && setting && f->refuse(f, below))
 		return -f->refuse(f, below);
 	n = tm_io_system.write(NULL, fd, data, now && f->brief ? size - 1 : size);
@@ -124,16 +133,20 @@ static inline int faulty_truncate(void *context, int fd, off_t size)
 static inline int faulty_sync(void *context, int fd)
 {
 	struct faults *f = context;
+	struct stat st;
 
-	/* Nobody pulls the plug. */
-	(void)fd;
-	FAULTY(OP_SYNC, 0);
+	/* Nobody pulls the plug; that it would do no harm is what is checked. */
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
+		FAULTY(OP_SYNC, (f->folder_unsynced = false, 0));
+	else
+		FAULTY(OP_SYNC, (f->file_unsynced = false, 0));
 }
 
 static inline int faulty_rename(void *context, int fd, const char *from, const char *to)
 {
 	struct faults *f = context;
 
+	f->folder_unsynced = true;
 	FAULTY(OP_RENAME, tm_io_system.rename(NULL, fd, from, to));
 }
 
@@ -173,7 +186,8 @@ static inline void use_faults(struct tree *tree, struct faults *f)
 	if (f) {
 		f->tree = tree;
 		f->count = f->writes = 0;
-		f->happened = false;
+		f->happened = f->early = f->journalled = f->begun = false;
+		f->file_unsynced = f->folder_unsynced = false;
 	}
 }
 
