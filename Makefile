@@ -135,7 +135,8 @@ $(O)/libdir: force
 	@mkdir -p $(O)
 	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
 
--include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(O)/tests/cli/demo.d $(O)/tests/run-helpers/flushes.d
+-include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(O)/tests/cli/demo.d $(O)/tests/acpi/dump.d
+-include $(O)/tests/run-helpers/flushes.d
 -include $(UNIT_SOURCES:%.c=$(O)/%.d) $(FUZZ_SOURCES:%.c=$(O)/%.d) $(O)/tests/fuzz/replay.d
 
 ## Getting started

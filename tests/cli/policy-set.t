@@ -100,7 +100,7 @@ if ((EUID == 0)) && unshare -m true 2>/dev/null; then
 	says 'read-only' 1 'Read-only file system'
 	untouched 'read-only'
 else
-	skip 'read-only' 'no mount namespaces of one'\''s own'
+	skip 'read-only' 'no mount namespace may be made'
 fi
 tar -C "$root" -cf "$tmp/tiering.tar" sys proc
 tiermem --root "$tmp/tiering.tar" policy set demotion=off

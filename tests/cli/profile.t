@@ -260,9 +260,9 @@ is 'the best weights' "$status $(doc .state) $(cat "$root/$weights/"node{0,2} | 
 keeps 'apply --json'
 
 # Half-way: a file that cannot be read back as it was written.
+fresh two-tier
+put '"policy": {"demotion": "off", "promote-rate-limit": "20G"}, "mthp": {"sizes": {"64K": {"shmem": "always"}}}'
 if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
-	fresh two-tier
-	put '"policy": {"demotion": "off", "promote-rate-limit": "20G"}, "mthp": {"sizes": {"64K": {"shmem": "always"}}}'
 	# shellcheck disable=SC2016 # for the inner shell
 	run unshare -m --propagation private bash -c 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" &&
 		exec "$2" --root "$1" profile apply "$3"' - "$root" "$TIERMEM" "$file"
@@ -274,7 +274,7 @@ if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
 	says 'a part that is read-only' 1 'Read-only file system'
 	is 'a part that is read-only: nothing is written' "$(sum_of)" "$before"
 else
-	skip 'a read-only /sys' 'no mount namespaces here'
+	skip 'a read-only /sys' 'no mount namespace may be made'
 fi
 tiermem --root "$root" snapshot "$tmp/machine.tar"
 tiermem --root "$tmp/machine.tar" profile apply "$file"

@@ -103,7 +103,7 @@ query()
 is 'Prometheus has the shootdowns of a CPU' "$(query 'tiermem_tlb_shootdowns_total%7Bcpu%3D%227%22%7D')" \
 	"$(sed -n 's/^tiermem_tlb_shootdowns_total{cpu="7"} //p' "$tmp/recorded")"
 is 'their sum' "$(query 'sum(tiermem_tlb_shootdowns_total)')" \
-	"$(awk '/^tiermem_tlb_shootdowns_total/ { n += $2 } END { printf "%d", n }' "$tmp/recorded")"
+	"$(sed -n 's/^tiermem_tlb_shootdowns_total.* //p' "$tmp/recorded" | jq -s add)"
 is 'pages promoted to a node' "$(query 'tiermem_node_vmstat_pgpromote_success_total%7Bnode%3D%220%22%7D')" 0
 is 'the tier of a node' "$(query 'tiermem_node_tier%7Bnode%3D%222%22%7D')" 22
 is 'what could not be read' "$(query 'count(tiermem_source_available%3D%3D0)')" 1

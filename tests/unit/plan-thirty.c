@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A plan of thirty settings, as a profile makes it: whatever goes wrong at whatever step, all thirty
- * are as they were, or as planned, or reported as left.
+ * A plan of thirty settings, as a profile makes it: whatever goes wrong at whatever step, all
+ * thirty are as they were, or as planned, or reported as left.
  */
 #include "tests/unit/plan.h"
 
