@@ -156,7 +156,7 @@ if run traced true && [[ $status == 0 ]] && command -v perf >/dev/null; then
 		skip 'without root' 'there is no setpriv'
 	fi
 else
-	skip 'flushes by reason' 'tracefs cannot be mounted, or there is no perf'
+	skip 'flushes by reason' 'flushes cannot be counted here: no tracefs, or no perf'
 fi
 tiermem stat -e page-faults,context-switches --json -- true
 if [[ $status == 0 ]]; then
