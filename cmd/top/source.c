@@ -16,8 +16,7 @@
 /* The machine besides its counters is looked at so often. */
 #define FACTS_NS 10000000000ULL
 
-int top_source_live(struct top_source *source, const char *root, const char *const *names,
-		    size_t nr_names, struct tm_error *err)
+int top_source_live(struct top_source *source, const char *root, struct tm_error *err)
 {
 	int rc;
 
@@ -27,11 +26,15 @@ int top_source_live(struct top_source *source, const char *root, const char *con
 		rc = top_facts_read(&source->facts, &source->root, err);
 	if (!rc)
 		rc = tm_sampler_open(&source->sampler, &source->root, TM_SAMPLE_FILES, err);
-	if (!rc)
-		rc = tm_sampler_add_events(&source->sampler, names, nr_names, err);
 	if (rc)
 		top_source_close(source);
 	return rc;
+}
+
+int top_source_events(struct top_source *source, const char *const *names, size_t nr_names,
+		      struct tm_error *err)
+{
+	return tm_sampler_add_events(&source->sampler, names, nr_names, err);
 }
 
 /* "FILE, line 3: why" */

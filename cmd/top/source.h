@@ -22,9 +22,14 @@ struct top_source {
 	struct tm_jdoc *first; /* the line that was read for the facts */
 };
 
-/* From the machine below `root` (NULL: this one), with hardware events of these names as well. */
-int top_source_live(struct top_source *source, const char *root, const char *const *names,
-		    size_t nr_names, struct tm_error *err);
+/* From the machine below `root` (NULL: this one). */
+int top_source_live(struct top_source *source, const char *root, struct tm_error *err);
+/*
+ * Counts by perf too, with hardware events of these names besides the usual ones. They count from
+ * now on, so it is of no use for a single sample. Not for a recording.
+ */
+int top_source_events(struct top_source *source, const char *const *names, size_t nr_names,
+		      struct tm_error *err);
 /* From a recording; its first line is read. */
 int top_source_replay(struct top_source *source, const char *file, struct tm_error *err);
 void top_source_close(struct top_source *source);

@@ -80,7 +80,8 @@ static int read_options(struct top *top)
 		return refuse(app, "--event", "not together with --replay",
 			      "a recording has the events that were counted");
 	if (app_option(app, "metrics") &&
-	    (app->json || count || app_option(app, "batch") || app_option(app, "processes")))
+	    (app->json || count || app_option(app, "batch") || app_option(app, "processes") ||
+	     app_option(app, "event")))
 		return refuse(app, "--metrics", "prints one page, and only that", NULL);
 	if (app_option(app, "processes") && app_option(app, "batch") && !app->json &&
 	    !app_option(app, "record"))
@@ -142,10 +143,11 @@ static int open_files(struct top *top)
 		return report(app, EXIT_USAGE, &err);
 	}
 	rc = replay ? top_source_replay(&top->source, replay, &err) :
-		      top_source_live(&top->source, app->root, (const char *const *)names, nr_names,
-				      &err);
+		      top_source_live(&top->source, app->root, &err);
+	/* One page has one sample, and nothing is counted before it. */
+	if (!rc && !replay && !app_option(app, "metrics"))
+		rc = top_source_events(&top->source, (const char *const *)names, nr_names, &err);
 	free(list);
-
 	if (!rc && app_option(app, "processes"))
 		rc = top_source_processes(&top->source, true, &err);
 	if (!rc && record)

@@ -255,6 +255,12 @@ tiermem top --event nothing-like-it --batch --count 1
 ok 'an event that nobody knows is refused' [ "$status" -ne 0 ]
 like 'and named' "$err" 'nothing-like-it'
 
+# A page of metrics has one sample, before which nothing was counted: a counter that is always 0 says nothing.
+run traced perf_event_open "$TIERMEM" top --metrics
+exits 0 'metrics of this machine'
+unlike 'no flushes where none were counted' "$out" 'tlb_flushes_total|source="flushes"'
+is 'and no events are opened for it' "$(grep -c perf_event_open "$tmp/strace")" 0
+
 # Without root what is denied is marked.
 if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
 	printf '     CPU0\nTLB: 5 x\n' | tree $'pgmigrate_success 12\n'
@@ -269,7 +275,7 @@ fi
 
 # Options.
 for words in '--interval 0' '--interval x' '--interval 0.01' '--count 0' '--replay x --root /y' '--replay x --event y' \
-	'--metrics --json' '--metrics --count 3' '--force --batch' '--batch --processes'; do
+	'--metrics --json' '--metrics --count 3' '--metrics --event cycles' '--force --batch' '--batch --processes'; do
 	# shellcheck disable=SC2086 # several words
 	tiermem top $words
 	exits 2 "$words is refused"
