@@ -202,16 +202,11 @@ int apply_refuse_archive(struct app *app, const struct tm_root *root)
 
 int apply_check_held(const struct tm_plan *plan, struct tm_error *err)
 {
-	struct tm_change *all = calloc(plan->nr + 1, sizeof(*all));
-	int rc;
+	int rc = 0;
 
-	if (!all)
-		return tm_error_nomem(err);
-	for (size_t i = 0; i < plan->nr; i++)
-		all[i] = (struct tm_change){ .path = plan->changes[i].path,
-					     .state = TM_CHANGE_PLANNED };
-	rc = tm_journal_conflict(plan->root, all, plan->nr, NULL, err);
-	free(all);
+	/* Preparing looks itself where it writes. */
+	if (!tm_plan_has_work(plan))
+		rc = tm_journal_conflict(plan->root, plan->changes, plan->nr, err);
 	return rc == -EACCES || rc == -EPERM ? 0 : rc;
 }
 

@@ -36,8 +36,9 @@ void apply_list_left(const struct app *app, const struct tm_change *changes, siz
 int apply_refuse_archive(struct app *app, const struct tm_root *root);
 
 /*
- * -EBUSY where a running tiermem holds one of the plan's files, also one that needs no writing: it
- * will put that back, and the plan would not last. Who may not look at journals is not told.
+ * For a plan that was prepared or previewed and has nothing to write: -EBUSY where a running
+ * tiermem holds one of its files, which it will put back, so that the plan would not last. Who may
+ * not look at journals is not told.
  */
 int apply_check_held(const struct tm_plan *plan, struct tm_error *err);
 

@@ -141,7 +141,7 @@ static int stop_recorded(struct app *app, const struct tm_root *root, const stru
 	if (rc == -ENOENT)
 		return nothing_to_stop(app, root, m);
 	if (!rc)
-		rc = tm_journal_conflict(root, record.changes, record.nr, NULL, &err);
+		rc = tm_journal_conflict(root, record.changes, record.nr, &err);
 	if (rc) {
 		code = report(app, EXIT_FAILED, &err);
 	} else {

@@ -82,7 +82,7 @@ static int undo_plan(struct app *app, const struct tm_root *root, const struct t
 	int code, rc = read_last(root, &journal, &err);
 
 	if (!rc)
-		rc = tm_journal_conflict(root, journal.changes, journal.nr, NULL, &err);
+		rc = tm_journal_conflict(root, journal.changes, journal.nr, &err);
 	if (rc) {
 		code = report(app, EXIT_FAILED, &err);
 	} else {

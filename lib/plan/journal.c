@@ -465,19 +465,17 @@ static int refuse_held(const struct tm_journal *journal, const char *path, struc
 }
 
 int tm_journal_conflict(const struct tm_root *root, const struct tm_change *changes, size_t nr,
-			const char *except, struct tm_error *err)
+			struct tm_error *err)
 {
 	struct tm_journal *list;
 	size_t count;
 	int rc = tm_journal_list(root, &list, &count, err);
 
 	for (size_t i = 0; i < count && !rc; i++) {
-		if ((except && !strcmp(list[i].name, except)) ||
-		    tm_lease_expired(&list[i].lease, root))
+		if (tm_lease_expired(&list[i].lease, root))
 			continue;
 		for (size_t c = 0; c < nr && !rc; c++)
-			if (changes[c].state == TM_CHANGE_PLANNED &&
-			    names(&list[i], changes[c].path))
+			if (names(&list[i], changes[c].path))
 				rc = refuse_held(&list[i], changes[c].path, err);
 	}
 	release_list(list, count);

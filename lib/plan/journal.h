@@ -90,11 +90,12 @@ int tm_journal_list(const struct tm_root *root, struct tm_journal **list, size_t
 		    struct tm_error *err);
 
 /*
- * -EBUSY where a change that is planned is for a file of an unfinished journal other than `except`
- * (or NULL): the text names the process that holds it, or says that it is dead.
+ * -EBUSY where an unfinished journal has the file of one of the changes, also of one that needs no
+ * writing: that will be put back, and would not last. The text names the process that holds it, or
+ * says that it is dead.
  */
 int tm_journal_conflict(const struct tm_root *root, const struct tm_change *changes, size_t nr,
-			const char *except, struct tm_error *err);
+			struct tm_error *err);
 
 /*
  * Takes back a journal's changes in reverse: a file with our value is restored and verified, one at

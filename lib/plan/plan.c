@@ -231,7 +231,7 @@ int tm_plan_preview(struct tm_plan *plan, struct tm_error *err)
 	if (tm_plan_has_work(plan)) {
 		rc = open_files(plan, err);
 		if (!rc)
-			rc = tm_journal_conflict(plan->root, plan->changes, plan->nr, NULL, err);
+			rc = tm_journal_conflict(plan->root, plan->changes, plan->nr, err);
 	}
 	close_files(plan);
 	return rc;
@@ -262,7 +262,7 @@ int tm_plan_prepare(struct tm_plan *plan, bool accept, struct tm_error *err)
 		rc = plan->lock_fd < 0 ? plan->lock_fd : 0;
 	}
 	if (!rc)
-		rc = tm_journal_conflict(plan->root, plan->changes, plan->nr, NULL, err);
+		rc = tm_journal_conflict(plan->root, plan->changes, plan->nr, err);
 	/* Under the lock no other tiermem writes: what is read now holds until we write. */
 	if (!rc)
 		rc = check_unmoved(plan, err);
