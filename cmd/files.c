@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/sys/temp.h"
 
 static int read_all(FILE *file, size_t max, struct tm_buf *text)
 {
@@ -51,4 +54,44 @@ int file_check_place(const char *name, bool force, struct tm_error *err)
 	tm_error_errno(err, EEXIST, "%s", name);
 	tm_error_hint(err, "--force replaces it");
 	return -EEXIST;
+}
+
+/* As it would be if the shell had made the file: it holds no secret. */
+static mode_t usual_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int write_all(int fd, const char *text)
+{
+	for (size_t len = strlen(text); len;) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		}
+	}
+	return fchmod(fd, usual_mode()) || fsync(fd) ? -errno : 0;
+}
+
+int file_save(const char *name, bool force, const char *text, struct tm_error *err)
+{
+	struct tm_temp temp = { 0 };
+	int rc = file_check_place(name, force, err);
+
+	if (!rc)
+		rc = tm_temp_file(&temp, name, err);
+	if (rc)
+		return rc;
+	rc = write_all(temp.fd, text);
+	if (!rc)
+		rc = tm_temp_keep(&temp, name, force);
+	tm_temp_release(&temp);
+	return rc ? tm_error_errno(err, -rc, "%s", name) : 0;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/files.h"
@@ -155,45 +154,6 @@ static int make_document(const struct saving *s, char **text, struct tm_error *e
 	return tm_json_print(json, false, text, err);
 }
 
-/* As it would be if the file had been made by the shell: it holds no secret. */
-static mode_t usual_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-static int write_file(struct saving *s, const char *file, const char *text, struct tm_error *err)
-{
-	bool force = app_option(s->app, "force") != NULL;
-	size_t len = strlen(text);
-	struct tm_temp temp = { 0 };
-	int rc = file_check_place(file, force, err);
-
-	if (!rc)
-		rc = tm_temp_file(&temp, file, err);
-	while (!rc && len) {
-		ssize_t n = write(temp.fd, text, len);
-
-		if (n < 0 && errno != EINTR)
-			rc = tm_error_errno(err, errno, "%s", file);
-		if (n > 0) {
-			text += n;
-			len -= (size_t)n;
-		}
-	}
-	if (!rc && (fchmod(temp.fd, usual_mode()) || fsync(temp.fd)))
-		rc = tm_error_errno(err, errno, "%s", file);
-	if (!rc) {
-		rc = tm_temp_keep(&temp, file, force);
-		if (rc)
-			tm_error_errno(err, -rc, "%s", file);
-	}
-	tm_temp_release(&temp);
-	return rc;
-}
-
 static size_t count_settings(const struct tm_profile *profile)
 {
 	return profile->nr + (profile->weights == TM_PROFILE_WEIGHTS_BEST ||
@@ -241,7 +201,7 @@ int profile_save(struct app *app)
 		if (!rc)
 			rc = make_document(&s, &text, &err);
 		if (!rc && file)
-			rc = write_file(&s, file, text, &err);
+			rc = file_save(file, app_option(app, "force") != NULL, text, &err);
 		if (!rc)
 			print_result(&s, file, text);
 		tm_root_close(&s.root);

@@ -91,40 +91,10 @@ void stat_events_release(struct stat_events *events)
 	*events = (struct stat_events){ 0 };
 }
 
-/* The threads that a process has now. 0 or -errno. */
-static int list_threads(const struct tm_root *root, pid_t pid, pid_t **threads, size_t *nr)
-{
-	char path[TM_PATH_MAX];
-	struct tm_scan scan;
-	const char *name;
-	size_t cap = 0;
-	long id;
-	int rc = tm_path_format(path, "proc/%d/task", (int)pid);
-
-	if (!rc)
-		rc = tm_scan_open(root, path, &scan);
-	if (rc)
-		return rc;
-	while (!rc && (name = tm_scan_next(&scan))) {
-		if (!tm_name_id(name, "", &id))
-			continue;
-		rc = tm_array_grow(threads, *nr, &cap, sizeof(**threads));
-		if (!rc)
-			(*threads)[(*nr)++] = (pid_t)id;
-	}
-	tm_scan_close(&scan);
-	return rc;
-}
-
 static int open_threads(struct stat_events *events, pid_t pid)
 {
-	pid_t *threads = NULL;
-	size_t nr = 0;
-	int rc = list_threads(events->root, pid, &threads, &nr);
+	int rc = tm_perf_set_process(&events->set, events->root, pid);
 
-	if (!rc)
-		rc = tm_perf_set_threads(&events->set, threads, nr);
-	free(threads);
 	if (!rc || rc == -ENOMEM)
 		return rc;
 	events->state = tm_state_from_errno(-rc);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include "cmd/files.h"
 #include "cmd/stat-events.h"
 #include "cmd/terminal.h"
-#include "lib/sys/temp.h"
 
 struct counting {
 	struct app *app;
@@ -347,48 +345,6 @@ static int attend_process(struct counting *c, struct tm_error *err)
 	return rc ? CHILD_FAILED : EXIT_DONE;
 }
 
-/* As it would be if the shell had made the file: it holds no secret. */
-static mode_t usual_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-static int write_all(int fd, const char *text)
-{
-	for (size_t len = strlen(text); len;) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text += n;
-			len -= (size_t)n;
-		}
-	}
-	return fchmod(fd, usual_mode()) || fsync(fd) ? -errno : 0;
-}
-
-static int save(const struct counting *c, const char *text, struct tm_error *err)
-{
-	const char *file = c->request->output;
-	bool force = app_option(c->app, "force") != NULL;
-	struct tm_temp temp = { 0 };
-	int rc = file_check_place(file, force, err);
-
-	if (!rc)
-		rc = tm_temp_file(&temp, file, err);
-	if (rc)
-		return rc;
-	rc = write_all(temp.fd, text);
-	if (!rc)
-		rc = tm_temp_keep(&temp, file, force);
-	tm_temp_release(&temp);
-	return rc ? tm_error_errno(err, -rc, "%s", file) : 0;
-}
-
 /* The report goes where warnings go: standard output is the command's. */
 static struct tm_table_style error_style(const struct app *app)
 {
@@ -413,7 +369,8 @@ static int give(struct counting *c, struct tm_error *err)
 	/* A limit of the file's size is an error like a full disk, not a reason to be killed. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!rc && c->request->output)
-		rc = save(c, document, err);
+		rc = file_save(c->request->output, app_option(c->app, "force") != NULL, document,
+			       err);
 	if (c->app->json && document) {
 		out_text(c->app, document);
 	} else if (!c->app->json) {

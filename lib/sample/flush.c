@@ -104,43 +104,10 @@ static int fail(struct tm_flush *flush, enum tm_state state)
 	return 0;
 }
 
-/* The threads that a process has now. 0 or -errno. */
-static int list_threads(const struct tm_root *root, pid_t pid, pid_t **threads, size_t *nr)
-{
-	char path[TM_PATH_MAX];
-	struct tm_scan scan;
-	size_t cap = 0;
-	const char *name;
-	int rc = tm_path_format(path, "proc/%d/task", (int)pid);
-
-	*threads = NULL;
-	*nr = 0;
-	if (!rc)
-		rc = tm_scan_open(root, path, &scan);
-	if (rc)
-		return rc;
-	while (!rc && (name = tm_scan_next(&scan))) {
-		long id;
-
-		if (!tm_name_id(name, "", &id))
-			continue;
-		rc = tm_array_grow(threads, *nr, &cap, sizeof(**threads));
-		if (!rc)
-			(*threads)[(*nr)++] = (pid_t)id;
-	}
-	tm_scan_close(&scan);
-	return rc ? rc : *nr ? 0 : -ESRCH;
-}
-
 static int add_threads(struct tm_flush *flush, const struct tm_root *root, pid_t pid)
 {
-	pid_t *threads;
-	size_t nr;
-	int rc = list_threads(root, pid, &threads, &nr);
+	int rc = tm_perf_set_process(&flush->set, root, pid);
 
-	if (!rc)
-		rc = tm_perf_set_threads(&flush->set, threads, nr);
-	free(threads);
 	if (!rc || rc == -ENOMEM)
 		return rc;
 	tm_error_errno(&flush->error, -rc, "process %d", (int)pid);

@@ -269,6 +269,46 @@ int tm_perf_set_threads(struct tm_perf_set *set, const pid_t *threads, size_t nr
 	return rc;
 }
 
+/* The threads that a process has now. 0, -ESRCH or -errno. */
+static int list_threads(const struct tm_root *root, pid_t pid, pid_t **threads, size_t *nr)
+{
+	char path[TM_PATH_MAX];
+	struct tm_scan scan;
+	size_t cap = 0;
+	const char *name;
+	int rc = tm_path_format(path, "proc/%d/task", (int)pid);
+
+	*threads = NULL;
+	*nr = 0;
+	if (!rc)
+		rc = tm_scan_open(root, path, &scan);
+	if (rc)
+		return rc;
+	while (!rc && (name = tm_scan_next(&scan))) {
+		long id;
+
+		if (!tm_name_id(name, "", &id))
+			continue;
+		rc = tm_array_grow(threads, *nr, &cap, sizeof(**threads));
+		if (!rc)
+			(*threads)[(*nr)++] = (pid_t)id;
+	}
+	tm_scan_close(&scan);
+	return rc ? rc : *nr ? 0 : -ESRCH;
+}
+
+int tm_perf_set_process(struct tm_perf_set *set, const struct tm_root *root, pid_t pid)
+{
+	pid_t *threads;
+	size_t nr;
+	int rc = list_threads(root, pid, &threads, &nr);
+
+	if (!rc)
+		rc = tm_perf_set_threads(set, threads, nr);
+	free(threads);
+	return rc;
+}
+
 /* Reads a group into the raw counts of its open events. False: it counts no more. */
 static bool read_group(struct tm_perf_set *set, struct tm_perf_target *target,
 		       struct tm_perf_raw *raw)

@@ -9,6 +9,7 @@
 
 #include "lib/base/idset.h"
 #include "lib/sample/perf.h"
+#include "lib/sys/root.h"
 
 struct tm_perf_event {
 	struct perf_event_attr attr; /* size, disabled and read_format are set by the set */
@@ -51,6 +52,9 @@ int tm_perf_set_cpus(struct tm_perf_set *set, const struct tm_idset *cpus);
  * have ended are left out unless all have. 0 or -ENOMEM. Call it once.
  */
 int tm_perf_set_threads(struct tm_perf_set *set, const pid_t *threads, size_t nr);
+
+/* The same for all threads that a process has now. 0; -ESRCH: it has none; -ENOMEM; -errno. */
+int tm_perf_set_process(struct tm_perf_set *set, const struct tm_root *root, pid_t pid);
 
 /* How many files a set has open on each CPU or thread. */
 size_t tm_perf_set_files(const struct tm_perf_set *set);
