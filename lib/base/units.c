@@ -38,6 +38,22 @@ int tm_parse_u64(const char *text, uint64_t *value)
 	return 0;
 }
 
+struct tm_num tm_leading_number(const char *text)
+{
+	uint64_t value = 0;
+	const char *start;
+
+	while (*text == ' ' || *text == '\t')
+		text++;
+	for (start = text; isdigit((unsigned char)*text); text++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+			return tm_num_none(TM_MALFORMED);
+	if (text == start || (*text && !isspace((unsigned char)*text)))
+		return tm_num_none(TM_MALFORMED);
+	return tm_num_known(value);
+}
+
 static const char steps[] = "KMGT";
 
 int tm_parse_amount(const char *text, unsigned step, uint64_t *amount)

@@ -5,11 +5,19 @@
 
 #include <stdint.h>
 
+#include "lib/base/value.h"
+
 /*
  * An unsigned number in the kernel's forms: decimal, or hexadecimal after 0x; white space at the
  * ends. Octal is not guessed: "010" is 10. 0; -EINVAL; -ERANGE above 64 bits.
  */
 int tm_parse_u64(const char *text, uint64_t *value);
+
+/*
+ * The number after blanks at `text`, which ends at a blank, a line's end or the NUL; TM_MALFORMED
+ * where there is none, or one above 64 bits.
+ */
+struct tm_num tm_leading_number(const char *text);
 
 /*
  * An amount such as "64K", "20G" or "1.5Gi": K, M, G and T count in steps of `step` (1000 or 1024),

@@ -12,6 +12,7 @@
 
 #include "lib/plan/journal.h"
 #include "lib/plan/state.h"
+#include "lib/sys/process-stat.h"
 
 #define WAIT_TRIES 100 /* of a tenth of a second */
 
@@ -108,15 +109,13 @@ int tm_state_lock(const struct tm_root *root, unsigned flags, struct tm_error *e
 	return -EBUSY;
 }
 
-/*
- * Field 22 of /proc/PID/stat; the command's name in brackets before it may hold anything. -ESRCH
- * for a process that has ended, also where nobody has waited for it yet.
- */
+/* -ESRCH for a process that has ended, also where nobody has waited for it yet. */
 static int start_of(pid_t pid, unsigned long long *start)
 {
-	char path[64], text[1024], *s;
+	struct tm_process_stat stat;
+	char path[64], text[1024];
 	ssize_t n;
-	int fd;
+	int fd, rc;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -127,14 +126,12 @@ static int start_of(pid_t pid, unsigned long long *start)
 	if (n <= 0)
 		return -ESRCH;
 	text[n] = '\0';
-	s = strrchr(text, ')');
-	if (s && (s[1] != ' ' || strchr("ZXx", s[2])))
+	rc = tm_process_stat_parse(text, &stat);
+	if (rc)
+		return rc;
+	if (strchr("ZXx", stat.state))
 		return -ESRCH;
-	for (int field = 2; s && field < 22; field++)
-		s = strchr(s + 1, ' ');
-	if (!s)
-		return -EINVAL;
-	*start = strtoull(s + 1, NULL, 10);
+	*start = stat.start;
 	return 0;
 }
 

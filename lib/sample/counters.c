@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "lib/sample/counters.h"
 
-#include <ctype.h>
 #include <string.h>
+
+#include "lib/base/units.h"
 
 static const struct {
 	const char *name;
@@ -61,22 +62,6 @@ void tm_counters_none(struct tm_counters *counters, enum tm_state state)
 		counters->value[i] = tm_num_none(state);
 }
 
-struct tm_num tm_counter_value(const char *text)
-{
-	uint64_t value = 0;
-	const char *start;
-
-	while (*text == ' ' || *text == '\t')
-		text++;
-	for (start = text; isdigit((unsigned char)*text); text++)
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
-			return tm_num_none(TM_MALFORMED);
-	if (text == start || (*text && !isspace((unsigned char)*text)))
-		return tm_num_none(TM_MALFORMED);
-	return tm_num_known(value);
-}
-
 void tm_counters_parse(struct tm_counters *counters, const char *text)
 {
 	tm_counters_none(counters, TM_UNSUPPORTED);
@@ -86,7 +71,7 @@ void tm_counters_parse(struct tm_counters *counters, const char *text)
 
 		text += len;
 		if (counter != TM_COUNTERS)
-			counters->value[counter] = tm_counter_value(text);
+			counters->value[counter] = tm_leading_number(text);
 		text += strcspn(text, "\n");
 		text += *text == '\n';
 	}

@@ -101,12 +101,6 @@ void tm_counters_none(struct tm_counters *counters, enum tm_state state);
 void tm_counters_parse(struct tm_counters *counters, const char *text);
 
 /*
- * The number after blanks at `text`, which ends at a blank, a line's end or the NUL; TM_MALFORMED
- * where there is none, or one above 64 bits.
- */
-struct tm_num tm_counter_value(const char *text);
-
-/*
  * What a counter of so many bits (32 or 64) rose by. A counter of 32 bits that has become less has
  * wrapped, unless it would have had to go more than half way round: then, as with one of 64 bits,
  * it was reset and nothing is known (TM_UNKNOWN). Where one of the two is not known, its state.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/sample/process-stat.h"
+#include "lib/sys/process-stat.h"
 
 /* A power of two, at most half of it in use. */
 #define SLOTS (2 * TM_FLUSH_PROCS)

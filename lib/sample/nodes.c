@@ -124,7 +124,7 @@ static void parse_numastat(struct tm_node_sample *node, const char *text)
 		for (size_t i = 0; i < TM_NUMASTATS; i++)
 			if (len == strlen(numastat_names[i]) &&
 			    !memcmp(text, numastat_names[i], len))
-				node->numastat[i] = tm_counter_value(text + len);
+				node->numastat[i] = tm_leading_number(text + len);
 	}
 }
 
@@ -136,7 +136,7 @@ static struct tm_num parse_memory(const char *text, const char *name)
 
 	if (!found)
 		return tm_num_none(TM_UNSUPPORTED);
-	kib = tm_counter_value(found + strlen(name));
+	kib = tm_leading_number(found + strlen(name));
 	if (!tm_num_is(&kib))
 		return kib;
 	if (__builtin_mul_overflow(kib.value, 1024, &kib.value))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "lib/sample/processes.h"
+#include "lib/base/units.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include "lib/base/buf.h"
 #include "lib/sample/counters.h"
 #include "lib/sample/flush-ring.h"
-#include "lib/sample/process-stat.h"
+#include "lib/sys/process-stat.h"
 #include "lib/sys/attr.h"
 
 /* Listed for their memory; the rest of the list is for those with flushes. */
@@ -193,7 +194,7 @@ static struct tm_num read_migrated(struct tm_processes *p, const char *path)
 		return tm_num_none(TM_UNSUPPORTED);
 	found += strlen(name);
 	found += strspn(found, " \t");
-	return *found == ':' ? tm_counter_value(found + 1) : tm_num_none(TM_MALFORMED);
+	return *found == ':' ? tm_leading_number(found + 1) : tm_num_none(TM_MALFORMED);
 }
 
 /* Of all its threads. */

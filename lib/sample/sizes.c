@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "lib/sample/sizes.h"
+#include "lib/base/units.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -114,7 +115,7 @@ static struct tm_num read_value(struct tm_file *file, int *rc)
 	failed = tm_file_read(file);
 	if (failed == -ENOMEM)
 		*rc = failed;
-	return failed ? tm_num_none(tm_state_from_errno(-failed)) : tm_counter_value(file->data);
+	return failed ? tm_num_none(tm_state_from_errno(-failed)) : tm_leading_number(file->data);
 }
 
 int tm_size_files_read(struct tm_size_files *files, struct tm_size_samples *sizes)

@@ -2,7 +2,7 @@
 /* Processes with flushes and memory, of a tree and a kernel that is made up. */
 #include "tests/unit/perf-fake.h"
 
-#include "lib/sample/process-stat.h"
+#include "lib/sys/process-stat.h"
 #include "lib/sample/sample.h"
 
 #define SECOND 1000000000ULL

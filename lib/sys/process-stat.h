@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is needed of /proc/PID/stat, proc_pid_stat(5). */
-#ifndef TM_SAMPLE_PROCESS_STAT_H
-#define TM_SAMPLE_PROCESS_STAT_H
+#ifndef TM_SYS_PROCESS_STAT_H
+#define TM_SYS_PROCESS_STAT_H
 
 #include <sys/types.h>
 
@@ -10,6 +10,7 @@
 
 struct tm_process_stat {
 	char name[16]; /* printable; cut where its escapes make it longer */
+	char state;    /* a letter: Z and X have ended, and nobody has waited for Z yet */
 	uint64_t threads;
 	uint64_t start;	   /* ticks since boot: with the pid it names a process for good */
 	uint64_t resident; /* base pages */

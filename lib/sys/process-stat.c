@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "lib/sample/process-stat.h"
+#include "lib/sys/process-stat.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "lib/sample/counters.h"
+#include "lib/base/units.h"
 
 #define STAT_MAX ((size_t)64 << 10)
 
@@ -25,7 +25,9 @@ int tm_process_stat_parse(const char *text, struct tm_process_stat *stat)
 		s = strchr(s + 1, ' ');
 		if (!s)
 			return -EINVAL;
-		field[i] = tm_counter_value(s);
+		if (i == STATE)
+			parsed.state = s[1];
+		field[i] = tm_leading_number(s);
 	}
 	if (!tm_num_is(&field[THREADS]) || !tm_num_is(&field[START]) ||
 	    !tm_num_is(&field[RESIDENT]))
