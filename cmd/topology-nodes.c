@@ -257,17 +257,12 @@ static int fill_row(struct node_row *row, const struct tm_machine *m, const stru
 	return describe(row) ? -1 : 0;
 }
 
-int topology_init(struct topology *t, const char *root, const struct tm_machine_options *options,
-		  struct tm_error *err)
+int topology_init(struct topology *t, const struct tm_root *root,
+		  const struct tm_machine_options *options, struct tm_error *err)
 {
 	struct topology made = { 0 };
-	struct tm_root opened;
-	int rc = tm_root_open(&opened, root, err);
+	int rc = tm_machine_read(&made.machine, root, options, err);
 
-	if (rc)
-		return rc;
-	rc = tm_machine_read(&made.machine, &opened, options, err);
-	tm_root_close(&opened);
 	if (!rc)
 		rc = tm_problems_find(&made.machine, &made.problems, err);
 	if (!rc) {

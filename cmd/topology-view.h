@@ -24,8 +24,8 @@ struct topology {
 	struct node_row *rows; /* one per node, by id */
 };
 
-int topology_init(struct topology *t, const char *root, const struct tm_machine_options *options,
-		  struct tm_error *err);
+int topology_init(struct topology *t, const struct tm_root *root,
+		  const struct tm_machine_options *options, struct tm_error *err);
 void topology_release(struct topology *t);
 
 extern const struct tm_field node_fields[];

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/recover.h"
 #include "cmd/terminal.h"
 #include "cmd/topology-firmware.h"
 #include "cmd/topology-view.h"
@@ -104,15 +105,18 @@ static int run(struct app *app)
 	TM_CLEANUP(tm_freep) char *text = NULL;
 	struct topology t = { 0 };
 	struct tm_error err = { 0 };
+	struct tm_root root;
 	int code;
 
 	if (contradict(app, &err))
 		return report(app, EXIT_USAGE, &err);
 	if (app_option(app, "firmware") || app_option(app, "acpi"))
 		return topology_firmware(app, app_option(app, "acpi"));
-	if (topology_init(&t, app->root, &read_options, &err))
+	if (tm_root_open(&root, app->root, &err))
 		return report(app, EXIT_FAILED, &err);
-	if (!app->json) {
+	if (topology_init(&t, &root, &read_options, &err)) {
+		code = report(app, EXIT_FAILED, &err);
+	} else if (!app->json) {
 		code = print_text(app, &t);
 	} else if (topology_json(&t, &text, &err)) {
 		code = report(app, EXIT_FAILED, &err);
@@ -121,6 +125,8 @@ static int run(struct app *app)
 		code = EXIT_DONE;
 	}
 	topology_release(&t);
+	recover_warn(app, &root);
+	tm_root_close(&root);
 	return code;
 }
 

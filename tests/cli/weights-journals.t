@@ -47,7 +47,8 @@ for how in none half all; do
 	name="killed ($how)"
 	dead_journal $how
 	copied
-	for command in 'weights show' 'weights compute' 'weights show --json' 'run --dry-run -- true'; do
+	for command in topology 'topology --json' 'weights show' 'weights compute' 'weights show --json' \
+		'run --dry-run -- true'; do
 		# shellcheck disable=SC2086
 		tiermem --root "$root" $command
 		exits 0 "$name: $command goes on"
