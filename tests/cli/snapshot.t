@@ -387,6 +387,14 @@ columns=$("$TIERMEM" help --json |
 	jq -r '[.commands[] | select(.name == "topology") | .options[] | select(.name == "columns") | .words[].word |
 		select(. != "FREE")] | join(",")')
 
+# As little do counters stand still; which there are does.
+without_counters()
+{
+	jq 'walk(if type != "object" then . else
+		del(.time, .memory_free_bytes, .anon_fallback_ratio, .shmem_fallback_ratio) |
+		if (.counters | type) == "object" then .counters |= keys else . end end)' "$1"
+}
+
 # live NAME COMMAND...: takes a snapshot through the command and compares
 live()
 {
@@ -411,6 +419,19 @@ live()
 		ok "$name: the same text ${shape%%=*}" diff -u "$folder/before" "$folder/after"
 	done
 	valid_json "$name: and it is valid" "$folder/after.json"
+	for shape in 'weights show --json' 'weights compute --json' 'mthp show --json' 'mthp bootargs --json' \
+		'policy show --json' 'policy damon status --json' 'profile save'; do
+		# shellcheck disable=SC2086 # several words
+		"$@" $shape >"$folder/one" 2>"$folder/one.err"
+		echo "exit code $?" >>"$folder/one.err"
+		# shellcheck disable=SC2086
+		"$@" --root "$folder/x.tar.zst" $shape >"$folder/two" 2>"$folder/two.err"
+		echo "exit code $?" >>"$folder/two.err"
+		ok "$name: the same document by $shape" \
+			diff -u <(without_counters "$folder/one") <(without_counters "$folder/two")
+		ok "$name: the same messages by $shape" diff -u "$folder/one.err" "$folder/two.err"
+		ok "$name: something was printed by $shape" test -s "$folder/one"
+	done
 }
 
 live 'this user' "$TIERMEM"

@@ -30,6 +30,10 @@ for name in pgpromote_success pgdemote_kswapd pgdemote_direct pgmigrate_success 
 	rose=$(rose $name)
 	ok "$name: that is what vmstat rose by, $sum of $rose" [ $((rose < sum || rose - sum > rose / 100 + 5)) = 0 ]
 done
+is 'while nothing moves, every counter of migration is that of vmstat' \
+	"$(sed -n 's/^tiermem_vmstat_\(pg[a-z]*_[a-z_]*\)_total \([0-9]*\)$/\1 \2/p' "$out/still" | grep -E '^pg(promote|demote|migrate)_' | sort)" \
+	"$(sort "$out/moves")"
+like 'and they are not 0' "$(cat "$out/moves")" 'pgpromote_success [1-9].*pgdemote_[a-z]* [1-9]'
 is 'some were promoted, some demoted' "$(jq -s '[(map(.migration.promoted_bytes_per_second) | max > 0),
 	(map(.migration.demoted_bytes_per_second) | max > 0)] | all' "$out/samples.json")" true
 is 'by node as well: all demotions are from node 0' "$(jq -s 'map([.nodes[] | select(.id == 0) |

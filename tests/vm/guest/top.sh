@@ -61,6 +61,25 @@ emit samples.json /tmp/samples
 emit recording.json /tmp/recording
 emit_run batch tiermem top --replay /tmp/recording --batch
 emit_run metrics tiermem top --metrics
+# While nothing moves, the counters are those of vmstat to the last one.
+moves()
+{
+	grep -E '^(pgpromote|pgdemote|pgmigrate)_' /proc/vmstat
+}
+
+# Called by wait_for.
+# shellcheck disable=SC2317
+same_moves()
+{
+	moves >/tmp/moves
+	tiermem top --metrics >/tmp/still
+	[ "$(moves)" = "$(cat /tmp/moves)" ]
+}
+
+exits 0 "preset off" tiermem policy preset off
+if wait_for 30 same_moves; then tap_ok "nothing moves"; else tap_not_ok "nothing moves"; fi
+emit moves /tmp/moves
+emit still /tmp/still
 # What an ordinary user may not see is marked, and the rest is there.
 emit_run nobody.json su -s /bin/sh nobody -c 'tiermem top --json --count 1 --processes'
 exit 0
