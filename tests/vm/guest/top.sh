@@ -62,6 +62,7 @@ emit recording.json /tmp/recording
 emit_run batch tiermem top --replay /tmp/recording --batch
 emit_run metrics tiermem top --metrics
 # While nothing moves, the counters are those of vmstat to the last one.
+# shellcheck disable=SC2317
 moves()
 {
 	grep -E '^(pgpromote|pgdemote|pgmigrate)_' /proc/vmstat
