@@ -157,6 +157,8 @@ tap_is "$(grep '^demotion: \|^promotion: ' /tmp/out | tr '\n' ' ')" "promotion: 
 emit_run tiering.json tiermem policy show --json
 
 # --- pages move: what is cold makes room in node 0, and comes up again when it is used ---
+# A process that slept is scanned no faster than once in the longest period, which is a minute of its running.
+exits 0 "scanning often" tiermem policy set scan-size=1Gi scan-delay=0 scan-period-min=100 scan-period-max=500
 free=$(($(node_kb 0 MemFree) / 1024))
 mkfifo /tmp/in
 down=$(demoted)

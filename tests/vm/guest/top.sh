@@ -31,7 +31,8 @@ lines()
 
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 exits 0 "preset tiering" tiermem policy preset tiering
-tiermem policy set scan-size=1Gi scan-delay=0 scan-period-min=100 >/dev/null
+# A process that slept is scanned no faster than once in the longest period, which is a minute of its running.
+exits 0 "scanning often" tiermem policy set scan-size=1Gi scan-delay=0 scan-period-min=100 scan-period-max=500
 
 emit before </proc/vmstat
 tiermem top --json --processes --interval 0.5 --record /tmp/recording >/tmp/samples 2>/tmp/top.err &
