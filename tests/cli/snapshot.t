@@ -206,7 +206,7 @@ else
 	skip 'without libarchive' 'no mount namespace may be made'
 fi
 
-# Ended while it writes: compressing takes long, as nothing in this file repeats.
+# Ended while it writes: compressing takes long, as nothing in this file repeats. What comes out of it is written late.
 mkdir -p "$tmp/slow/proc" "$tmp/slow/sys" "$tmp/out"
 head -c 30000000 /dev/urandom >"$tmp/slow/proc/zoneinfo"
 # ended SIGNAL NAME: once something is there, the program in the background ($!) is ended
@@ -221,7 +221,7 @@ ended()
 }
 writing()
 {
-	[[ -n $(find "$tmp/out" -name '.tiermem-*' -size +1k) ]]
+	[[ -n $(find "$tmp/out" -name '.tiermem-*') ]]
 }
 for signal in INT TERM HUP KILL; do
 	# What runs in the background of a script is otherwise not interrupted.
