@@ -37,19 +37,6 @@ struct top_view top_view(const struct top *top)
 	};
 }
 
-/* Seconds, with at most nine decimals: "1", "0.5". */
-static int parse_seconds(const char *text, uint64_t *ns)
-{
-	char amount[64];
-
-	/* Nanoseconds are what a billionth of "1G" is. */
-	if (strlen(text) + 2 > sizeof(amount) || text[strspn(text, "0123456789.")])
-		return -EINVAL;
-	strcpy(amount, text);
-	strcat(amount, "G");
-	return tm_parse_amount(amount, 1000, ns);
-}
-
 static int refuse(struct app *app, const char *what, const char *why, const char *hint)
 {
 	struct tm_error err = { 0 };
@@ -67,7 +54,7 @@ static int read_options(struct top *top)
 
 	top->interval_ns = SECOND;
 	top->as_recorded = app_option(app, "replay") && !interval;
-	if (interval && (parse_seconds(interval, &top->interval_ns) ||
+	if (interval && (tm_parse_seconds(interval, &top->interval_ns) ||
 			 top->interval_ns < SECOND / 20 || top->interval_ns > 86400 * SECOND))
 		return refuse(app, "--interval", "takes seconds, from 0.05 to 86400",
 			      "tiermem top --interval 0.5");

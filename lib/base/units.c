@@ -114,6 +114,18 @@ char *tm_format_amount(char buf[TM_UNITS_MAX], uint64_t amount)
 	return buf;
 }
 
+int tm_parse_seconds(const char *text, uint64_t *ns)
+{
+	char amount[64];
+
+	/* Nanoseconds are what a billionth of "1G" is. */
+	if (strlen(text) + 2 > sizeof(amount) || text[strspn(text, "0123456789.")])
+		return -EINVAL;
+	strcpy(amount, text);
+	strcat(amount, "G");
+	return tm_parse_amount(amount, 1000, ns);
+}
+
 char *tm_format_bytes(char buf[TM_UNITS_MAX], uint64_t bytes)
 {
 	static const char unit[] = "BKMGTPE";

@@ -26,6 +26,11 @@ struct tm_num tm_leading_number(const char *text);
  */
 int tm_parse_amount(const char *text, unsigned step, uint64_t *amount);
 
+/*
+ * Seconds with at most nine decimals, such as "1" or "0.5", into nanoseconds. As tm_parse_amount.
+ */
+int tm_parse_seconds(const char *text, uint64_t *ns);
+
 /* Room for any output of the functions below. */
 #define TM_UNITS_MAX 32
 

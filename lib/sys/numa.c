@@ -101,25 +101,31 @@ int tm_numa_set_policy(const struct tm_numa *numa, enum tm_policy policy,
 	return rc;
 }
 
+int tm_numa_set_range(const struct tm_numa *numa, void *start, size_t bytes, enum tm_policy policy,
+		      const struct tm_idset *nodes)
+{
+	struct bitmask *mask;
+	int rc = make_mask(numa, nodes, &mask);
+
+	if (!rc &&
+	    numa->mbind(start, bytes, (int)policy, mask ? mask->maskp : NULL, max_node(mask), 0))
+		rc = -errno;
+	if (mask)
+		numa->mask_free(mask);
+	return rc;
+}
+
 int tm_numa_try_policy(const struct tm_numa *numa, enum tm_policy policy,
 		       const struct tm_idset *nodes)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	struct bitmask *mask;
-	void *page;
-	int rc = make_mask(numa, nodes, &mask);
+	void *page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int rc;
 
-	if (rc)
-		return rc;
-	page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
-		rc = -errno;
-	else if (numa->mbind(page, size, (int)policy, mask ? mask->maskp : NULL, max_node(mask), 0))
-		rc = -errno;
-	if (page != MAP_FAILED)
-		munmap(page, size);
-	if (mask)
-		numa->mask_free(mask);
+		return -errno;
+	rc = tm_numa_set_range(numa, page, size, policy, nodes);
+	munmap(page, size);
 	return rc;
 }
 

@@ -62,6 +62,13 @@ int tm_numa_set_policy(const struct tm_numa *numa, enum tm_policy policy,
 		       const struct tm_idset *nodes);
 
 /*
+ * The policy of a mapping of this process, from a page's start on. What is there already stays
+ * where it is. As tm_numa_set_policy.
+ */
+int tm_numa_set_range(const struct tm_numa *numa, void *start, size_t bytes, enum tm_policy policy,
+		      const struct tm_idset *nodes);
+
+/*
  * Would it be taken? Asked of one page of its own, so that nothing changes. As tm_numa_set_policy.
  */
 int tm_numa_try_policy(const struct tm_numa *numa, enum tm_policy policy,
