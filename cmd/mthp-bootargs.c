@@ -305,7 +305,15 @@ static int contradict(const struct app *app, struct tm_error *err)
 {
 	bool explain = app_option(app, "explain") != NULL;
 	bool booted = app_option(app, "booted") != NULL;
+	const char *version = app_option(app, "for");
 
+	if (version && !tm_kernel_version(version)) {
+		tm_error_set(err, EINVAL, "--for: '%.100s' is no kernel's version", version);
+		tm_error_hint(err, "such as 6.13");
+		return -EINVAL;
+	}
+	if (version && booted)
+		return tm_error_set(err, EINVAL, "--for: not together with --booted");
 	if (explain && booted)
 		return tm_error_set(err, EINVAL, "--booted: not together with --explain");
 	if ((explain || booted) && app->argc)
@@ -327,6 +335,8 @@ int mthp_bootargs(struct app *app, const struct tm_root *root, const struct tm_m
 	if (!b.thp.page_bytes && tm_num_is(&m->page_size))
 		b.thp.page_bytes = m->page_size.value;
 	b.kernel = (struct tm_thp_kernel){ &b.thp, m->version, memory_of(m) };
+	if (!rc && app_option(app, "for"))
+		b.kernel.version = tm_kernel_version(app_option(app, "for"));
 	if (!rc && tm_thp_boot_now(&b.thp, &b.now))
 		rc = tm_error_nomem(&err);
 	if (!rc)

@@ -27,6 +27,7 @@ static const struct option bootargs_options[] = {
 	{ "explain", 'e', "LINE", VALUE_TEXT, "say what the kernel makes of this command line",
 	  NULL },
 	{ "booted", 'b', NULL, VALUE_TEXT, "the same for the line that was booted with", NULL },
+	{ "for", 0, "VERSION", VALUE_TEXT, "for the rules of another kernel, such as 6.13", NULL },
 	{ NULL, 0, NULL, VALUE_TEXT, NULL, NULL },
 };
 
@@ -127,7 +128,8 @@ static const struct command preset_command = {
 static const struct command bootargs_command = {
 	.name = "bootargs",
 	.summary = "print words for the kernel's command line, or explain a line",
-	.synopsis = "--explain LINE | --booted | [SIZE|LO-HI|all|pmd|top KEY=VALUE...]...",
+	.synopsis = "[--for VERSION] [--explain LINE | --booted] "
+		    "[SIZE|LO-HI|all|pmd|top KEY=VALUE...]...",
 	.description =
 		"Prints the words that bring this kernel to the present settings at boot, or to "
 		"these with others laid over them, given as for `set`. What this kernel has no "
@@ -136,7 +138,9 @@ static const struct command bootargs_command = {
 		"the kernel would ignore and why, by the rules of this machine's kernel and sizes; "
 		"then what the line comes to, beside what is set now. One wrong size or policy "
 		"makes the kernel ignore the whole word, and naming any size sets all others to "
-		"never.",
+		"never.\n\n"
+		"With --for, by the rules of the kernel that will be booted: one that is newer, or "
+		"one with the patch that brings it the words of 6.13.",
 	.examples = "tiermem mthp bootargs  # to have it so after the next boot\n"
 		    "tiermem mthp bootargs 64K shmem=always  # the same with one thing changed\n"
 		    "tiermem mthp bootargs --explain 'thp_anon=64K:always'  # before it is booted\n"

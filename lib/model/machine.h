@@ -161,6 +161,9 @@ struct tm_machine {
 	struct tm_unreadable unreadable;
 };
 
+/* "6.12.48-amd64" as (major << 16) + (minor << 8), or 0 where it does not begin so. */
+unsigned tm_kernel_version(const char *release);
+
 struct tm_machine_options {
 	bool blocks; /* ask every memory block for its state; slow on large machines */
 };

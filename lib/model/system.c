@@ -37,7 +37,7 @@ static struct tm_text release_from_version(struct tm_reader *rd)
 	return release;
 }
 
-static unsigned version_of(const char *release)
+unsigned tm_kernel_version(const char *release)
 {
 	unsigned major, minor;
 
@@ -59,7 +59,7 @@ int tm_read_system(struct tm_reader *rd)
 	m->host = tm_read_text(rd, "proc/sys/kernel/hostname");
 	m->boot_id = tm_read_text(rd, "proc/sys/kernel/random/boot_id");
 	if (m->kernel.state == TM_KNOWN)
-		m->version = version_of(m->kernel.value);
+		m->version = tm_kernel_version(m->kernel.value);
 	if (rd->root->page_size)
 		m->page_size = tm_num_known(rd->root->page_size);
 	return 0;

@@ -307,6 +307,15 @@ mthp bootargs --json
 keeps 'bootargs --json'
 is 'words that are taken' "$(doc '[.words[].fate], .notes')" \
 	$'["taken","taken"]\n["shmem of the sizes: this kernel has no word for it, thp_shmem= comes with Linux 6.13"]'
+mthp bootargs 64K shmem=always top shmem=advise --for 6.13
+like 'for a kernel that has more words' "$out" 'thp_shmem=64K:always .*transparent_hugepage_shmem=advise'
+is 'and nothing is missing' "$err" ''
+mthp bootargs 64K shmem=always --for 6.12
+unlike 'for one that has not' "$out" 'thp_shmem='
+mthp bootargs --for 6.12 --explain thp_shmem=64K:always
+like 'what such a one would make of a line' "$out" 'unknown: this kernel has no such word: it comes with Linux 6.13'
+refused 'no version' 2 "--for: 'new' is no kernel's version" 'such as 6.13' bootargs --for new
+refused 'the past is settled' 2 '--for: not together with --booted' . bootargs --for 6.13 --booted
 refused 'no word for it' 2 'top defrag: the kernel.s command line has no word' profile bootargs top defrag=never
 refused 'no such value' 2 "64K shmem: 'madvise'" 'advise' bootargs 64K shmem=madvise
 refused 'two lines' 2 '--booted: not together with --explain' . bootargs --booted --explain x
