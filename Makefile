@@ -101,14 +101,17 @@ $(O)/unit/%: $(O)/tests/unit/%.o $(O)/libtiermem.a $(O)/ldflags
 
 $(O)/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libtiermem.a
 	@mkdir -p $(@D)
-	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(O)/libtiermem.a $(LIBS)
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(O)/libtiermem.a $(LIBS)
 
 $(O)/replay/%: $(O)/tests/fuzz/%.o $(O)/tests/fuzz/replay.o $(O)/libtiermem.a
 	@mkdir -p $(@D)
-	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(O)/tests/fuzz/replay.o $(O)/libtiermem.a $(LIBS)
+	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtiermem.a $(LIBS)
+
+# What reads saved results, and reports them, is in cmd.
+$(O)/fuzz/bench $(O)/replay/bench: $(filter-out $(O)/cmd/main.o,$(CMD_OBJECTS))
 
 # A command table of the tests' own, with the program's real main, parser, help and completion.
-DEMO_OBJECTS = $(O)/tests/cli/demo.o $(filter-out $(O)/cmd/commands.o $(O)/cmd/snapshot.o $(O)/cmd/topology%,$(CMD_OBJECTS))
+DEMO_OBJECTS = $(O)/tests/cli/demo.o $(filter-out $(O)/cmd/commands.o $(O)/cmd/snapshot.o $(O)/cmd/topology.o,$(CMD_OBJECTS))
 $(O)/tests/demo: $(DEMO_OBJECTS) $(O)/libtiermem.a $(O)/ldflags
 	$(call quiet,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(DEMO_OBJECTS) $(O)/libtiermem.a $(LIBS)
 

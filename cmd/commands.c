@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Every command there is. The rest of the program knows none of them by name. */
+#include "cmd/bench/bench.h"
 #include "cmd/command.h"
 #include "cmd/complete.h"
 #include "cmd/help.h"
@@ -26,6 +27,7 @@ const struct command *const tiermem_commands[] = {
 	&run_command,
 	&top_command,
 	&stat_command,
+	&bench_command,
 	&snapshot_command,
 	&help_command,
 	&complete_command,

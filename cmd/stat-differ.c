@@ -151,7 +151,10 @@ static char *command_of(const struct stat_record *record)
 	struct tm_buf text = TM_BUF_INIT;
 
 	stat_add_command(&text, record, 200);
-	return text.len || text.failed ? tm_buf_detach(&text) : strdup("none");
+	if (text.len || text.failed)
+		return tm_buf_detach(&text);
+	tm_buf_release(&text);
+	return strdup("none");
 }
 
 static int compare_commands(struct stat_pair *pair)

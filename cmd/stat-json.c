@@ -47,7 +47,7 @@ void stat_key_json(struct tm_json *json, const struct stat_key *key)
 		tm_json_null(json, "size_bytes");
 }
 
-static void add_machine(struct tm_json *json, const struct stat_machine *machine)
+void stat_machine_json(struct tm_json *json, const struct stat_machine *machine)
 {
 	tm_json_object(json, "machine");
 	tm_json_text(json, "cpu_model", &machine->cpu_model);
@@ -108,7 +108,7 @@ static void add_values(struct tm_json *json, const struct stat_record *record,
 	tm_json_end(json);
 }
 
-static int add_counters(struct tm_json *json, const struct stat_record *record)
+int stat_counters_json(struct tm_json *json, const struct stat_record *record)
 {
 	uint64_t *known = calloc(record->nr_runs + 1, sizeof(*known));
 	int rc = known ? 0 : -ENOMEM;
@@ -154,9 +154,9 @@ int stat_record_json(const struct stat_record *record, char **text, struct tm_er
 	else
 		tm_json_null(json, "pid");
 	tm_json_string(json, "events_of", stat_scope_words[record->scope]);
-	add_machine(json, &record->machine);
+	stat_machine_json(json, &record->machine);
 	add_runs(json, record);
-	if (add_counters(json, record))
+	if (stat_counters_json(json, record))
 		return tm_error_nomem(err);
 	return tm_json_print(json, false, text, err);
 }

@@ -289,16 +289,31 @@ static int take_counter(const struct parser *p, const struct tm_jvalue *row, siz
 	return rc == -ENOMEM ? tm_error_nomem(p->err) : rc;
 }
 
-static int take_counters(const struct parser *p, const struct tm_jvalue *document)
+int stat_record_take_machine(struct stat_record *record, const struct tm_jvalue *document,
+			     const char *name, struct tm_error *err)
 {
-	const struct tm_jvalue *array = get_of_type(document, "counters", TM_JARRAY);
+	const struct parser p = { record, name, err };
+	int rc = take_text(&p, document, "", "kernel", &record->kernel);
+
+	if (!rc)
+		rc = take_text(&p, document, "", "host", &record->host);
+	if (!rc)
+		rc = take_text(&p, document, "", "boot_id", &record->boot_id);
+	return rc ? rc : take_machine(&p, document);
+}
+
+int stat_record_take_counters(struct stat_record *record, const struct tm_jvalue *object,
+			      const char *name, struct tm_error *err)
+{
+	const struct tm_jvalue *array = get_of_type(object, "counters", TM_JARRAY);
+	const struct parser p = { record, name, err };
 	size_t index = 0;
 	int rc = 0;
 
 	if (!array)
-		return refuse(p, "", "counters");
+		return refuse(&p, "", "counters");
 	for (const struct tm_jvalue *v = tm_jvalue_first(array); v && !rc; v = tm_jvalue_next(v))
-		rc = take_counter(p, v, index++);
+		rc = take_counter(&p, v, index++);
 	return rc;
 }
 
@@ -325,11 +340,7 @@ static int take_document(const struct parser *p, const struct tm_jvalue *documen
 	int rc = take_schema(p, document);
 
 	if (!rc)
-		rc = take_text(p, document, "", "kernel", &record->kernel);
-	if (!rc)
-		rc = take_text(p, document, "", "host", &record->host);
-	if (!rc)
-		rc = take_text(p, document, "", "boot_id", &record->boot_id);
+		rc = stat_record_take_machine(record, document, p->name, p->err);
 	if (!rc)
 		rc = take_command(p, document);
 	if (!rc)
@@ -338,10 +349,8 @@ static int take_document(const struct parser *p, const struct tm_jvalue *documen
 		rc = take_word(p, document, "", "events_of", stat_scope_words, STAT_SCOPES, &scope);
 	record->scope = (enum stat_scope)scope;
 	if (!rc)
-		rc = take_machine(p, document);
-	if (!rc)
 		rc = take_runs(p, document);
-	return rc ? rc : take_counters(p, document);
+	return rc ? rc : stat_record_take_counters(record, document, p->name, p->err);
 }
 
 int stat_record_read(struct stat_record *record, const char *name, struct tm_error *err)

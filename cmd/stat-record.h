@@ -15,6 +15,7 @@
 #include "lib/base/error.h"
 #include "lib/base/value.h"
 #include "lib/json/build.h"
+#include "lib/json/parse.h"
 #include "lib/sample/summary.h"
 
 /* Whose events a counter counted. */
@@ -150,10 +151,25 @@ void stat_summary_json(struct tm_json *json, const struct tm_summary *summary, b
 /* Adds what names a counter: group, name, scope, unit, cpu, node, size_bytes. */
 void stat_key_json(struct tm_json *json, const struct stat_key *key);
 
+/* Adds the member "machine". */
+void stat_machine_json(struct tm_json *json, const struct stat_machine *machine);
+/* Adds the member "counters". 0 or -ENOMEM. */
+int stat_counters_json(struct tm_json *json, const struct stat_record *record);
+
 /*
  * stat-parse.c: reads a document back into a zeroed record. -EBADMSG where the file is not one, or
  * damaged; else what reading gives.
  */
 int stat_record_read(struct stat_record *record, const char *name, struct tm_error *err);
+
+/*
+ * The parts that other documents have as well: kernel, host, boot_id and machine of a document, and
+ * an object's counters, with a value for each of the record's runs. `name` begins messages. 0,
+ * -EBADMSG or -ENOMEM.
+ */
+int stat_record_take_machine(struct stat_record *record, const struct tm_jvalue *document,
+			     const char *name, struct tm_error *err);
+int stat_record_take_counters(struct stat_record *record, const struct tm_jvalue *object,
+			      const char *name, struct tm_error *err);
 
 #endif

@@ -314,8 +314,11 @@ static void add_head(struct tm_buf *buf, const struct stat_record *record)
 
 	for (size_t i = 0; i < record->nr_runs; i++)
 		failed += record->runs[i].exit_code || record->runs[i].signal;
-	tm_buf_addf(buf, "%zu run%s: ", record->nr_runs, record->nr_runs == 1 ? "" : "s");
-	stat_add_command(buf, record, WIDTH - 12);
+	tm_buf_addf(buf, "%zu run%s", record->nr_runs, record->nr_runs == 1 ? "" : "s");
+	if (record->command || record->pid) {
+		tm_buf_adds(buf, ": ");
+		stat_add_command(buf, record, WIDTH - 12);
+	}
 	tm_buf_addc(buf, '\n');
 	if (failed && record->nr_runs > 1)
 		tm_buf_addf(buf, "%zu of the runs did not succeed\n", failed);

@@ -2,7 +2,8 @@
 /*
  * --from measured:FILE: a document that tiermem-json(5) describes. It is written by people and
  * programs, so what is not understood is refused by name: a misspelt key would be an unknown
- * figure.
+ * figure. A result of `tiermem bench bandwidth` holds more than that; what it says of nodes is
+ * taken, and as strictly.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -94,6 +95,26 @@ static int take_row(struct weights *w, const char *name, const struct tm_jvalue 
 	return rc;
 }
 
+static bool says(const struct tm_jvalue *doc, const char *key, const char *wanted)
+{
+	const struct tm_jvalue *value = tm_jvalue_get(doc, key);
+	const char *text = value ? tm_jvalue_string(value) : NULL;
+
+	return text && !strcmp(text, wanted);
+}
+
+/* Is it the result of a benchmark? Only one of them tells what nodes give. */
+static int check_bench(const char *name, const struct tm_jvalue *doc, bool *bench,
+		       struct tm_error *err)
+{
+	*bench = says(doc, "schema", "tiermem.bench/1");
+	if (!*bench || says(doc, "benchmark", "bandwidth"))
+		return 0;
+	tm_error_set(err, EBADMSG, "%s: is a result of another benchmark than bandwidth", name);
+	tm_error_hint(err, "`tiermem bench bandwidth --save FILE` makes one");
+	return -EBADMSG;
+}
+
 static int take_document(struct weights *w, const char *name, const struct tm_jvalue *doc,
 			 struct tm_error *err)
 {
@@ -101,11 +122,15 @@ static int take_document(struct weights *w, const char *name, const struct tm_jv
 					    "root",   "time",	 "nodes",  NULL };
 	const struct tm_jvalue *nodes = tm_jvalue_get(doc, "nodes");
 	struct tm_idset seen = TM_IDSET_INIT;
-	int rc;
+	bool bench;
+	int rc = check_bench(name, doc, &bench, err);
 
+	if (rc)
+		return rc;
 	if (!nodes || tm_jvalue_type(nodes) != TM_JARRAY)
 		return tm_error_set(err, EBADMSG, "%s: no saved bandwidth measurement", name);
-	rc = check_keys(name, "", doc, keys, err);
+	if (!bench)
+		rc = check_keys(name, "", doc, keys, err);
 	for (const struct tm_jvalue *v = tm_jvalue_first(nodes); v && !rc; v = tm_jvalue_next(v))
 		rc = take_row(w, name, v, &seen, err);
 	tm_idset_release(&seen);

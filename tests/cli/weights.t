@@ -143,6 +143,19 @@ printf '{"schema":"tiermem.measured/1","host":"a","nodes":[{"id":0,"read_bandwid
 	>"$tmp/bad.json"
 weights compute --from "measured:$tmp/bad.json"
 says 'null is unknown' 3 'nodes 0-1 is unknown'
+# A result of `tiermem bench bandwidth`: what it says of nodes counts, the rest is its own.
+bench='"schema":"tiermem.bench/1","cases":[{"reason":null}],"quick":true'
+printf '{%s,"benchmark":"bandwidth","nodes":[{"id":0,"read_bandwidth_mbps":300,"write_bandwidth_mbps":150,"read_latency_ns":null},
+	{"id":1,"read_bandwidth_mbps":60,"write_bandwidth_mbps":50}]}' "$bench" >"$tmp/bench.json"
+compute 'from a benchmark' '0 [3,1]' --from "measured:$tmp/bench.json"
+compute 'reads of a benchmark' '0 [5,1]' --from "measured:$tmp/bench.json" --mix 1:0
+# shellcheck disable=SC2016 # no command
+bad_file 'another benchmark' "{$bench,\"benchmark\":\"latency\",\"nodes\":[]}" \
+	'another benchmark than bandwidth'$'\n''hint: `tiermem bench bandwidth --save FILE`'
+bad_file 'no benchmark' "{$bench,\"nodes\":[]}" 'another benchmark than bandwidth'
+bad_file 'a benchmark without nodes' "{$bench,\"benchmark\":\"bandwidth\"}" 'no saved bandwidth measurement'
+bad_file 'its nodes are looked at as well' "{$bench,\"benchmark\":\"bandwidth\",\"nodes\":[{\"id\":0,\"read\":1}]}" \
+	"node 0: unknown key 'read'"
 weights compute --from measured:/nowhere
 says 'no file' 1 '/nowhere: No such file'
 weights compute --from "measured:$tmp"
