@@ -170,7 +170,7 @@ check-unit: $(UNIT_TESTS) $(FUZZ_REPLAYS)       ## unit tests and the fuzz corpo
 	@TEST_EXEC='$(TEST_EXEC)' tests/run $(O)/check-unit.log \
 		$(filter-out $(EXCLUDE:%=$(O)/unit/%),$(UNIT_TESTS)) $(FUZZ_REPLAYS)
 
-check-cli: $(O)/tiermem $(O)/libtiermem-large.so $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) ## the command line's tests
+check-cli: $(O)/tiermem $(O)/libtiermem-large.so $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) $(O)/unit/bench-stream ## the command line's tests
 	@TIERMEM=$(abspath $(O)/tiermem) TIERMEM_DEMO=$(abspath $(O)/tests/demo) \
 		TIERMEM_HELPERS=$(abspath $(O)/run-helpers) tests/run $(O)/check-cli.log $(CLI_TESTS)
 
@@ -232,6 +232,13 @@ bench-top: tiermem $(RUN_HELPERS) ## what `tiermem top` costs, against lsirq
 	@tools/deps bench
 	@tests/bench/top
 
+bench-peers: tiermem    ## `tiermem bench` side by side with others that measure the same
+	@tools/deps bench
+	@tests/bench/peers.sh
+
+bench-quick: tiermem    ## how long `--quick` of every benchmark takes
+	@tests/bench/quick
+
 vm: tiermem             ## boot a machine with a shell: make vm MACHINE=B KERNEL=6.12
 	@tools/deps vm
 	@tests/vm/vm shell --machine $(or $(MACHINE),A) --kernel $(or $(KERNEL),6.12)
@@ -279,6 +286,6 @@ help:                   ## this list
 force:
 
 .PHONY: all deps demo tests check check-unit check-cli check-vm check-asan check-clang check-valgrind check-cross \
-	check-fresh check-layers lint fuzz fuzz-check bench-cli bench-top vm update-golden install install-service clean help force
+	check-fresh check-layers lint fuzz fuzz-check bench-cli bench-top bench-peers bench-quick vm update-golden install install-service clean help force
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -102,7 +102,8 @@ static uint64_t choose_unit(const struct tm_bench_want *want, int *flags)
 
 	*flags = 0;
 	if (want->page == TM_BENCH_PAGE_HUGETLB) {
-		*flags = MAP_HUGETLB | __builtin_ctzll(want->page_bytes) << MAP_HUGE_SHIFT;
+		*flags = MAP_HUGETLB |
+			 (int)((unsigned)__builtin_ctzll(want->page_bytes) << MAP_HUGE_SHIFT);
 		return want->page_bytes;
 	}
 	return pmd ? pmd : (uint64_t)sysconf(_SC_PAGESIZE);

@@ -36,5 +36,9 @@ json_is 'three of four by weight' "$out/weighted.json" \
 	'.cases[0].place.nodes | map(.bytes) | .[0] * 100 / (.[0] + .[1]) | . > 74 and . < 76' true
 json_is 'by the policy that it runs under' "$out/run.json" \
 	'[.conditions.policy, .cases[0].labels.policy, (.cases[0].place.nodes | map(.node))]' '["bind 1","none",[1]]'
+valid_json 'moved: keeps to the schema' "$out/moved.json"
+json_is 'memory on another node than asked for is noticed' "$out/moved.json" \
+	'.cases[0] | [.place.asked, .place.misplaced_bytes > 3000000, (.notes | map(test("^misplaced: ")) | any)]' '["0",true,true]'
+json_is 'and gives no figure for the node' "$out/moved.json" '[.nodes[]? | .read_latency_ns | numbers]' '[]'
 like 'more than the node has' "$(cat "$out/room.rc") $(cat "$out/room.err")" '^3 .*node 1 has .* of free memory, and 1G are needed'
 done_testing

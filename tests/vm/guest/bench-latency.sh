@@ -20,3 +20,19 @@ short='--time 0.05 --repeat 2 --json'
 	emit_run run.json tiermem run --bind --nodes 1 -- tiermem bench lookup $short --size 16M
 	emit_run room tiermem bench latency --nodes 1 --size 1G || true
 }
+
+# Somebody moves the memory while it is measured.
+tiermem bench latency --nodes 0 --size 4M --page base --time 1 --repeat 6 --json >/tmp/moved.json 2>/tmp/moved.err &
+bench=$!
+# Called by wait_for: the chain is there.
+# shellcheck disable=SC2317
+laid()
+{
+	child=$(grep -l "^PPid:	$bench\$" /proc/[0-9]*/status 2>/dev/null | sed 's|/proc/\([0-9]*\)/.*|\1|')
+	[ -n "$child" ] && [ "$(awk '$1 == "RssAnon:" { print $2 }' "/proc/$child/status")" -gt 3000 ]
+}
+if wait_for 60 laid; then tap_ok "it measures"; else tap_not_ok "it measures"; fi
+exits 0 "its memory is moved" tiermem policy migrate "$child" --from 0 --to 1
+wait "$bench"
+tap_is "$?" 0 "it is measured to the end"
+emit moved.json /tmp/moved.json
