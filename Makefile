@@ -86,6 +86,9 @@ $(O)/%.o: %.c $(O)/cflags
 # Where the preloaded library is installed: for one object, lest another PREFIX at installing builds all anew.
 $(O)/cmd/run-large.o: OWN_CFLAGS = -DTIERMEM_LIBDIR='"$(LIBDIR)"'
 $(O)/cmd/run-large.o: $(O)/libdir
+# The same for the kernel patches.
+$(O)/cmd/patches-set.o: OWN_CFLAGS = -DTIERMEM_DATADIR='"$(DATADIR)"'
+$(O)/cmd/patches-set.o: $(O)/libdir
 
 $(O)/libtiermem-large.so: $(PRELOAD_SOURCES) preload/large.h $(O)/cflags
 	$(call quiet,LINK)$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -fno-builtin -ftls-model=initial-exec \
@@ -136,7 +139,7 @@ $(O)/ldflags: force
 
 $(O)/libdir: force
 	@mkdir -p $(O)
-	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' >$@
+	@echo '$(LIBDIR) $(DATADIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DATADIR)' >$@
 
 -include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(O)/tests/cli/demo.d $(O)/tests/acpi/dump.d
 -include $(O)/tests/run-helpers/flushes.d
@@ -177,6 +180,19 @@ check-cli: $(O)/tiermem $(O)/libtiermem-large.so $(O)/tests/demo $(O)/tests/acpi
 check-vm: tiermem $(RUN_HELPERS) ## real kernels in virtual machines
 	@tools/deps vm
 	@tests/run $(O)/check-vm.log $(VM_TESTS)
+
+KERNEL_TESTS := $(sort $(wildcard tests/kernel/*.t))
+
+check-patches:          ## kernel patches: they apply, in kernel style, and compile without new warnings
+	@tools/deps kernel
+	@tests/run build/check-patches.log tests/patches/check-patches.t
+
+check-kernel: tiermem   ## kernel patches: kernels with and without them, in virtual machines
+	@tools/deps vm kernel
+	@tools/kernel build
+	@rm -rf build/kernel/figures
+	@tests/run build/check-kernel.log $(KERNEL_TESTS)
+	@tools/kernel figures >build/kernel/figures.md
 
 check-asan:             ## unit, CLI and corpora with AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/deps build test
@@ -251,7 +267,7 @@ update-golden: tiermem $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) ## re
 install: tiermem install-service ## install below DESTDIR and PREFIX
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 \
 		$(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR) \
-		$(DESTDIR)$(DATADIR)/tiermem/schemas
+		$(DESTDIR)$(DATADIR)/tiermem/schemas $(DESTDIR)$(DATADIR)/tiermem/patches/6.12
 	$(INSTALL) -m 755 tiermem $(DESTDIR)$(BINDIR)/tiermem
 	$(INSTALL) -D -m 644 $(O)/libtiermem-large.so $(DESTDIR)$(LIBDIR)/tiermem/libtiermem-large.so
 	$(INSTALL) -m 644 man/*.1 $(DESTDIR)$(MANDIR)/man1/
@@ -260,6 +276,7 @@ install: tiermem install-service ## install below DESTDIR and PREFIX
 	$(INSTALL) -m 644 completions/_tiermem $(DESTDIR)$(ZSHCOMPDIR)/_tiermem
 	$(INSTALL) -m 644 completions/tiermem.fish $(DESTDIR)$(FISHCOMPDIR)/tiermem.fish
 	$(INSTALL) -m 644 schemas/*.json $(DESTDIR)$(DATADIR)/tiermem/schemas/
+	$(INSTALL) -m 644 patches/6.12/series patches/6.12/*.patch $(DESTDIR)$(DATADIR)/tiermem/patches/6.12/
 
 # Files with the places of other installed files in them: mode, file, folder.
 define install_template
@@ -285,7 +302,7 @@ help:                   ## this list
 
 force:
 
-.PHONY: all deps demo tests check check-unit check-cli check-vm check-asan check-clang check-valgrind check-cross \
+.PHONY: all deps demo tests check check-unit check-cli check-vm check-patches check-kernel check-asan check-clang check-valgrind check-cross \
 	check-fresh check-layers lint fuzz fuzz-check bench-cli bench-top bench-peers bench-quick vm update-golden install install-service clean help force
 .DELETE_ON_ERROR:
 .SECONDARY:

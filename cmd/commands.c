@@ -5,6 +5,7 @@
 #include "cmd/complete.h"
 #include "cmd/help.h"
 #include "cmd/mthp.h"
+#include "cmd/patches.h"
 #include "cmd/policy.h"
 #include "cmd/profile.h"
 #include "cmd/run.h"
@@ -28,6 +29,7 @@ const struct command *const tiermem_commands[] = {
 	&top_command,
 	&stat_command,
 	&bench_command,
+	&patches_command,
 	&snapshot_command,
 	&help_command,
 	&complete_command,

@@ -99,6 +99,7 @@ static const char *const extra[] = {
 	"proc/iomem",
 	"proc/meminfo",
 	"proc/sys/kernel/numa_balancing*",
+	"proc/sys/vm/clear_gigantic_nocache",
 	"proc/version",
 	"proc/vmstat",
 	"proc/zoneinfo",
