@@ -93,6 +93,7 @@ struct bench {
 	bool sampling;
 	struct stat_events events;
 	sigset_t signals, mask;
+	bool measuring;	    /* what is wrong now is not how it was called */
 	int signal;	    /* that ends the run; 0 */
 	size_t steps, step; /* for the progress */
 };
@@ -166,12 +167,18 @@ struct bench_work {
 
 /*
  * Measures a case, which is the last one of b->result, and adds values, place and notes to it. A
- * case that this machine cannot do (-ENOTSUP from prepare) gets its reason, and 0 is returned. 0;
+ * case that this machine cannot do (-ENOTSUP, -ENOSYS from prepare) gets its reason, and 0 is returned. 0;
  * -EINTR after a signal that ends; -ENOMEM where the child was killed for memory; else what the
  * child's functions returned.
  */
 int bench_measure(struct bench *b, struct bench_case *c, const struct bench_work *work,
 		  struct tm_error *err);
+
+/*
+ * Gives a case the error as the reason why it is not measured; where no other is either, the first
+ * of these is what the run ends with. 0 or -ENOMEM.
+ */
+int bench_refuse(struct bench *b, struct bench_case *c, struct tm_error *err);
 
 /* How many cases there will be, for the progress; before the first. */
 void bench_expect(struct bench *b, size_t cases);

@@ -177,12 +177,6 @@ static struct bench_case *begin_case(struct bench *b, const char *how, uint64_t 
 	return c;
 }
 
-static int give_reason(struct bench_case *c, struct tm_error *err)
-{
-	c->reason = strdup(err->text);
-	return c->reason ? 0 : tm_error_nomem(err);
-}
-
 /* Of the machine, where no node is asked for. */
 static int check_room(const struct bench *b, int node, uint64_t bytes, struct tm_error *err)
 {
@@ -239,7 +233,7 @@ static int run_page(struct bench *b, uint64_t page, int node, struct tm_error *e
 	rc = check_room(b, node, bytes, err);
 	if (!rc)
 		rc = touch_pages(b, c, page, bytes, node, err);
-	return rc == -ENOTSUP ? give_reason(c, err) : rc;
+	return rc == -ENOTSUP ? bench_refuse(b, c, err) : rc;
 }
 
 static int run_loop(struct bench *b, const char *name, int node, struct tm_error *err)
@@ -259,7 +253,7 @@ static int run_loop(struct bench *b, const char *name, int node, struct tm_error
 		rc = check_room(b, node, r->size, err);
 	if (!rc)
 		rc = clear_measure(b, c, loop, 0, r->size, node, err);
-	return rc == -ENOTSUP ? give_reason(c, err) : rc;
+	return rc == -ENOTSUP ? bench_refuse(b, c, err) : rc;
 }
 
 static int run_node(struct bench *b, int node, struct tm_error *err)

@@ -44,7 +44,9 @@ static int add_set(struct bench *b, const char *key, const struct tm_idset *set)
 {
 	TM_CLEANUP(tm_freep) char *list = tm_idset_format(set);
 
-	return list ? bench_result_condition(&b->result, key, "%s", list) : -ENOMEM;
+	if (!list)
+		return -ENOMEM;
+	return bench_result_condition(&b->result, key, *list ? "%s" : NULL, list);
 }
 
 /* "0:5 1:1" of the nodes that have one. */

@@ -25,7 +25,7 @@ struct worker {
 	struct bench *b;
 	const struct bench_work *work;
 	struct bench_slot *slot;
-	pid_t pid;
+	pid_t pid, parent;
 	int go[2];   /* a byte: measure; its end: end */
 	int done[2]; /* a byte: prepared, or measured; its end: the child has ended */
 };
@@ -77,6 +77,8 @@ static void work(const struct worker *w)
 
 	/* Signals that end come from the parent, which is told of them. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != w->parent)
+		_exit(1);
 	sigprocmask(SIG_SETMASK, &w->b->mask, NULL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -113,6 +115,7 @@ static int start(struct worker *w, struct tm_error *err)
 	if (pipe2(w->go, O_CLOEXEC) || pipe2(w->done, O_CLOEXEC))
 		return tm_error_errno(err, errno, "pipe");
 	fflush(NULL);
+	w->parent = getpid();
 	w->pid = fork();
 	if (w->pid < 0)
 		return tm_error_errno(err, errno, "fork");
@@ -154,6 +157,9 @@ static int explain_end(struct worker *w, struct tm_error *err)
 			tm_error_errno(err, -w->slot->rc, "measuring");
 		return w->slot->rc;
 	}
+	/* What was sent to both ends this one first, now and then. */
+	if (WIFSIGNALED(status) && bench_check_signals(w->b, err))
+		return -EINTR;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
 		tm_error_set(err, ENOMEM, "the measuring process was killed, probably for memory");
 		tm_error_hint(err, "dmesg says so; give a smaller --size, or --quick");
@@ -257,7 +263,7 @@ static int add_notes(const struct bench_work *work, struct bench_case *c,
 		rc = bench_case_note(c, "misplaced: the kernel does not say where all memory is");
 	if (!rc && (work->page == TM_BENCH_PAGE_THP || work->page == TM_BENCH_PAGE_HUGETLB) &&
 	    slot->place.page_bytes) {
-		uint64_t bytes = 0;
+		uint64_t bytes = slot->place.unknown;
 
 		for (size_t i = 0; i < slot->place.nr; i++)
 			bytes += slot->place.nodes[i].bytes;
@@ -318,6 +324,14 @@ static int describe(struct bench_case *c, const struct bench_work *work)
 	return c->place_asked ? 0 : -ENOMEM;
 }
 
+int bench_refuse(struct bench *b, struct bench_case *c, struct tm_error *err)
+{
+	if (!b->reason.number)
+		b->reason = *err;
+	c->reason = strdup(err->text);
+	return c->reason ? 0 : tm_error_nomem(err);
+}
+
 int bench_measure(struct bench *b, struct bench_case *c, const struct bench_work *work,
 		  struct tm_error *err)
 {
@@ -336,12 +350,9 @@ int bench_measure(struct bench *b, struct bench_case *c, const struct bench_work
 	rc = start(&w, err);
 	if (!rc)
 		rc = await(&w, signals, err);
-	if (rc == -ENOTSUP) {
+	if (rc == -ENOTSUP || rc == -ENOSYS) {
 		/* Of one case: others may do. */
-		if (!b->reason.number)
-			b->reason = *err;
-		c->reason = strdup(err->text);
-		rc = c->reason ? 0 : tm_error_nomem(err);
+		rc = bench_refuse(b, c, err);
 	} else if (!rc) {
 		rc = open_counters(&w, c) ? tm_error_nomem(err) : 0;
 		if (!rc)

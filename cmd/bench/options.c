@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/bench/options.h"
+#include "cmd/run-view.h"
 #include "lib/base/units.h"
 
 #define SECOND 1000000000ULL
@@ -150,15 +151,41 @@ static int choose_cpus(struct bench *b, struct tm_error *err)
 	return rc;
 }
 
+/* Nodes with memory that the cpuset of this process allows. */
+static int read_allowed_nodes(const struct bench *b, struct tm_idset *nodes, struct tm_error *err)
+{
+	struct tm_idset cpuset = TM_IDSET_INIT;
+	struct tm_buf text = TM_BUF_INIT;
+	int rc = tm_root_read(&b->root, "proc/self/status", 1 << 16, &text);
+
+	if (!rc)
+		rc = run_take_list(tm_buf_str(&text), "\nMems_allowed_list:", &cpuset);
+	tm_buf_release(&text);
+	/* Where nothing says so, there is no limit. */
+	if (rc == -ENOENT)
+		rc = tm_idset_copy(&cpuset, &b->machine.memory_nodes);
+	for (long id = tm_idset_next(&cpuset, 0); id >= 0 && !rc;
+	     id = tm_idset_next(&cpuset, id + 1))
+		if (tm_idset_has(&b->machine.memory_nodes, id))
+			rc = tm_idset_add(nodes, id);
+	tm_idset_release(&cpuset);
+	return rc ? tm_error_errno(err, -rc, "the nodes of this process") : 0;
+}
+
 static int choose_nodes(struct bench *b, struct tm_error *err)
 {
 	const char *list = app_option(b->app, "nodes");
+	struct tm_idset allowed = TM_IDSET_INIT;
+	int rc = read_allowed_nodes(b, &allowed, err);
 
 	b->nodes_given = list != NULL;
-	if (list)
-		return choose("nodes", list, &b->machine.memory_nodes, "is no node with memory",
-			      &b->nodes, err);
-	return tm_idset_copy(&b->nodes, &b->machine.memory_nodes) ? tm_error_nomem(err) : 0;
+	if (!rc && list)
+		rc = choose("nodes", list, &allowed,
+			    "is no node with memory that this process may use", &b->nodes, err);
+	else if (!rc && tm_idset_copy(&b->nodes, &allowed))
+		rc = tm_error_nomem(err);
+	tm_idset_release(&allowed);
+	return rc;
 }
 
 /* One to begin with: a hundredth of a second; one to wait for: an hour. */

@@ -141,6 +141,14 @@ int bench_result_condition(struct bench_result *result, const char *key, const c
 		n = vasprintf(&made.text, fmt, args);
 		va_end(args);
 	}
+	for (size_t i = 0; made.key && n >= 0 && i < result->nr_conditions; i++) {
+		if (!strcmp(result->conditions[i].key, key)) {
+			free(result->conditions[i].text);
+			result->conditions[i].text = made.text;
+			free(made.key);
+			return 0;
+		}
+	}
 	if (!made.key || n < 0 ||
 	    tm_array_grow(&result->conditions, result->nr_conditions, &result->cap_conditions,
 			  sizeof(*result->conditions))) {

@@ -135,6 +135,7 @@ int bench_case_text(const struct bench_result *result, struct bench_case *c, con
 int bench_case_note(struct bench_case *c, const char *fmt, ...) TM_PRINTF(2, 3);
 /* Adds a repeat: one value for each figure of the kind, NaN for none. 0 or -ENOMEM. */
 int bench_case_add(const struct bench_result *result, struct bench_case *c, const double *values);
+/* Adds it, or replaces the one there is. 0 or -ENOMEM. */
 int bench_result_condition(struct bench_result *result, const char *key, const char *fmt, ...)
 	TM_PRINTF(3, 4);
 /* Adds, or returns the one there is. NULL: no memory. */

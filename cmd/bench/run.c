@@ -42,6 +42,8 @@ static int open_counters(struct bench *b, struct tm_error *err)
 	if (!rc)
 		rc = tm_sampler_open(&b->sampler, &b->root, TM_SAMPLE_FILES, err);
 	b->sampling = !rc;
+	if (rc)
+		stat_events_release(&b->events);
 	return rc;
 }
 
@@ -97,9 +99,13 @@ static void end_progress(const struct bench *b)
 		fputs("\r\033[K", stderr);
 }
 
-static int exit_code(int rc)
+static int exit_code(const struct bench *b, int rc)
 {
-	return rc == -EINVAL ? EXIT_USAGE : rc == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
+	if (b->left)
+		return EXIT_ROLLBACK;
+	if (rc == -EINVAL && !b->measuring)
+		return EXIT_USAGE;
+	return rc == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
 }
 
 /* All cases have a reason: the machine cannot do what was asked for. */
@@ -121,16 +127,24 @@ static int check_measured(const struct bench *b, struct tm_error *err)
 static int measure(struct bench *b, struct tm_error *err)
 {
 	struct tm_error other = { 0 };
-	int rc = b->benchmark->run(b, err), restored;
+	int rc, restored;
 
+	b->measuring = true;
+	rc = b->benchmark->run(b, err);
 	end_progress(b);
 	restored = bench_settings_restore(b, &other);
-	if (!restored)
-		return rc ? rc : check_measured(b, err);
-	if (rc)
-		report(b->app, EXIT_FAILED, err);
-	*err = other;
-	return restored;
+	if (restored) {
+		if (rc)
+			report(b->app, EXIT_ROLLBACK, err);
+		*err = other;
+		return restored;
+	}
+	/* Also by a case whose reason this was. */
+	if (!rc && b->left)
+		rc = tm_error_set(err, EREMOTEIO, "not every setting could be put back");
+	if (!rc)
+		rc = check_measured(b, err);
+	return rc ? rc : bench_check_signals(b, err);
 }
 
 static int save(const struct bench *b, const char *document, struct tm_error *err)
@@ -170,15 +184,19 @@ static int give(struct bench *b, struct tm_error *err)
 	return rc;
 }
 
-/* Of what ends a process only SIGKILL ends this one before the settings are back. */
+/* Of what ends a process from outside only SIGKILL ends this one before the settings are back. */
 static void choose_signals(sigset_t *signals)
 {
-	static const int ending[] = { SIGINT,  SIGTERM, SIGQUIT, SIGHUP,
-				      SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2 };
+	static const int ending[] = { SIGINT,  SIGTERM, SIGQUIT,   SIGHUP,  SIGXCPU, SIGALRM,
+				      SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR };
+	struct sigaction action;
 
 	sigemptyset(signals);
 	for (size_t i = 0; i < TM_ARRAY_SIZE(ending); i++)
 		sigaddset(signals, ending[i]);
+	/* What nohup has ignored stays so: blocked, it would be told of like the others. */
+	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN)
+		sigdelset(signals, SIGHUP);
 }
 
 int bench_run(struct app *app, const struct benchmark *benchmark)
@@ -194,13 +212,16 @@ int bench_run(struct app *app, const struct benchmark *benchmark)
 	rc = prepare(&b, &err);
 	if (!rc)
 		rc = measure(&b, &err);
-	if (!rc)
+	if (!rc) {
+		/* Nothing is to be put back any more, and a reader may let wait for ever. */
+		sigprocmask(SIG_SETMASK, &b.mask, NULL);
 		rc = give(&b, &err);
+	}
+	/* After a failure one more signal is not to take the place of its exit code. */
 	if (b.reported)
 		code = b.reported;
 	else if (rc)
-		code = report(app, b.left ? EXIT_ROLLBACK : exit_code(rc), &err);
+		code = report(app, exit_code(&b, rc), &err);
 	release(&b);
-	sigprocmask(SIG_SETMASK, &b.mask, NULL);
 	return code;
 }

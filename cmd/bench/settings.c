@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/apply.h"
-#include "cmd/bench/bench.h"
+#include "cmd/bench/options.h"
 #include "cmd/recover.h"
 
 /* What a killed tiermem left is put back first: else it would be found, and restored, as it is. */
@@ -23,8 +23,10 @@ static int recover(struct bench *b, struct tm_error *err)
 	}
 	if (!recovered)
 		return 0;
+	/* What was told and chosen before is of other settings. */
 	tm_machine_release(&b->machine);
-	return tm_machine_read(&b->machine, &b->root, NULL, err);
+	code = tm_machine_read(&b->machine, &b->root, NULL, err);
+	return code ? code : bench_conditions(b, err);
 }
 
 static int begin_plan(struct bench *b, struct tm_error *err)
@@ -104,7 +106,8 @@ int bench_settings_restore(struct bench *b, struct tm_error *err)
 		rc = tm_plan_restore(&b->plan, err);
 		if (!rc)
 			apply_log("bench", b->plan.changes, b->plan.nr, TM_CHANGE_RESTORED);
-		b->left |= b->plan.left;
+		/* Also where it could not even begin. */
+		b->left |= rc != 0;
 		if (b->plan.left)
 			apply_list_left(b->app, b->plan.changes, b->plan.nr);
 	}

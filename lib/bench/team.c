@@ -123,7 +123,7 @@ int tm_bench_team_start(struct tm_bench_team *team, unsigned nr, const struct tm
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_cond_init(&team->next, NULL);
 	pthread_cond_init(&team->done, NULL);
-	pthread_barrier_init(&team->begin, NULL, nr);
+	pthread_barrier_init(&team->begin, NULL, nr + 1);
 	while (team->nr < nr && !rc) {
 		struct tm_bench_thread *thread = &team->threads[team->nr];
 
@@ -159,7 +159,12 @@ void tm_bench_team_end(struct tm_bench_team *team)
 	*team = (struct tm_bench_team){ .nr = 0 };
 }
 
-static void add_thread(struct tm_bench_outcome *sum, const struct tm_bench_thread *thread)
+/*
+ * Where threads share a CPU some begin late: their rate is by the time from the first start on, or
+ * each would count as if it had the CPU for itself.
+ */
+static void add_thread(struct tm_bench_outcome *sum, const struct tm_bench_thread *thread,
+		       uint64_t first)
 {
 	uint64_t took = thread->end_ns - thread->start_ns;
 
@@ -169,7 +174,7 @@ static void add_thread(struct tm_bench_outcome *sum, const struct tm_bench_threa
 	sum->cpu_ns += thread->cpu_ns;
 	if (!took)
 		return;
-	sum->per_second += (double)thread->amount * 1e9 / (double)took;
+	sum->per_second += (double)thread->amount * 1e9 / (double)(thread->end_ns - first);
 	sum->on_cpu = TM_MIN(sum->on_cpu, (double)thread->cpu_ns / (double)took);
 }
 
@@ -186,6 +191,8 @@ int tm_bench_team_run(struct tm_bench_team *team, tm_bench_work work, uint64_t n
 	team->round++;
 	pthread_cond_broadcast(&team->next);
 	pthread_mutex_unlock(&team->lock);
+	/* Many threads are not there at once: the time is not to be over before. */
+	pthread_barrier_wait(&team->begin);
 	if (ns) {
 		struct timespec rest = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 
@@ -197,13 +204,14 @@ int tm_bench_team_run(struct tm_bench_team *team, tm_bench_work work, uint64_t n
 	while (team->working)
 		pthread_cond_wait(&team->done, &team->lock);
 	pthread_mutex_unlock(&team->lock);
+	for (unsigned i = 0; i < team->nr; i++)
+		first = TM_MIN(first, team->threads[i].start_ns);
 	for (unsigned i = 0; i < team->nr; i++) {
 		const struct tm_bench_thread *thread = &team->threads[i];
 
 		if (thread->error)
 			return thread->error;
-		add_thread(&sum, thread);
-		first = TM_MIN(first, thread->start_ns);
+		add_thread(&sum, thread, first);
 		last = TM_MAX(last, thread->end_ns);
 	}
 	sum.elapsed_ns = last - first;

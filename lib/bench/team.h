@@ -48,7 +48,7 @@ struct tm_bench_team {
 	pthread_mutex_t lock;
 	pthread_cond_t next, done;
 	unsigned round, working;
-	pthread_barrier_t begin; /* of the threads alone: none works before all do */
+	pthread_barrier_t begin; /* none works, and no time runs, before all are there */
 	tm_bench_work work;
 	bool ending;
 };
@@ -69,9 +69,9 @@ void tm_bench_team_end(struct tm_bench_team *team);
 
 /* What a run of all threads came to. */
 struct tm_bench_outcome {
-	uint64_t amount;		     /* of all */
-	uint64_t elapsed_ns;		     /* from the first start to the last end */
-	double per_second;		     /* the sum of each thread's amount by its own time */
+	uint64_t amount;     /* of all */
+	uint64_t elapsed_ns; /* from the first start to the last end */
+	double per_second;   /* the sum of each thread's amount, by what passed until it ended */
 	uint64_t user_ns, system_ns, cpu_ns; /* of all */
 	/*
 	 * The smallest part of its time that a thread was on its CPU: below 1 others had it, or it

@@ -79,6 +79,11 @@ if [[ -n $node ]]; then
 		"$(jq -nc "[$node, \"$node\", 0] | unique")"
 fi
 
+user_space --size 1000T
+exits 3 'more than there is'
+like 'and what helps' "$err" 'are needed
+hint: give a smaller --size'
+
 user_space --size 256K
 exits 0 'a table'
 like 'it has the loops' "$out" $'\nHOW .*\nvector '

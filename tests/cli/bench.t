@@ -83,7 +83,7 @@ begun()
 	local try
 
 	rm -f "$tmp/result"
-	env --default-signal=INT "$TIERMEM" bench lookup --size 8M --time 10 --repeat 1 --save "$tmp/result" \
+	"${@:-env}" env --default-signal=INT "$TIERMEM" bench lookup --size 8M --time 10 --repeat 1 --save "$tmp/result" \
 		>"$tmp/ended.out" 2>"$tmp/ended.err" &
 	pid=$!
 	for ((try = 0; try < 1000; try++)); do
@@ -105,7 +105,7 @@ gone()
 	done
 	return 1
 }
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP ALRM PROF; do
 	begun
 	kill -"$signal" "$pid"
 	wait "$pid"
@@ -115,6 +115,14 @@ for signal in INT TERM HUP; do
 	ok "SIG$signal: nothing is saved" test ! -e "$tmp/result"
 	is "SIG$signal: nothing is printed" "$(cat "$tmp/ended.out")" ''
 done
+# The child may be told first: that is no failure of its own.
+begun setsid
+kill -TERM -- "-$pid"
+wait "$pid"
+is 'the whole group is told' $? 1
+like 'it says so' "$(cat "$tmp/ended.err")" '^tiermem bench lookup: ended by '
+run timeout -s HUP 0.3 env --ignore-signal=HUP "$TIERMEM" bench lookup --size 8M --time 0.6 --repeat 1
+like 'nohup: it is measured' "$out" 'LOOKUPS/s'
 begun
 kill -KILL "$child"
 wait "$pid"

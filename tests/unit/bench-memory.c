@@ -147,11 +147,13 @@ static void more_nodes_than_there_is_room_for(void **state)
 	tm_bench_memory_unmap(&memory);
 }
 
+static int refusal = ENOSYS;
+
 static long refuse(int pid, unsigned long count, void **pages, const int *nodes, int *status,
 		   int flags)
 {
 	(void)pid, (void)count, (void)pages, (void)nodes, (void)status, (void)flags;
-	errno = ENOSYS;
+	errno = refusal;
 	return -1;
 }
 
@@ -167,6 +169,12 @@ static void nobody_says_where(void **state)
 			 -EOPNOTSUPP);
 	assert_int_equal(place.nr, 7);
 	assert_true(strlen(err.text) > 0);
+	/* Forbidden, as containers have it: then it is not known. */
+	refusal = EPERM;
+	assert_int_equal(tm_bench_look(page, page_size, page_size, NULL, &numa, &place, &err), 0);
+	assert_int_equal(place.nr, 0);
+	assert_int_equal(place.unknown, page_size);
+	refusal = ENOSYS;
 	numa.move_pages = fake_move_pages;
 }
 

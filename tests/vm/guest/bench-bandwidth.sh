@@ -79,7 +79,10 @@ for signal in TERM INT KILL; do
 	if [ $code -ne 0 ]; then tap_ok "SIG$signal: exits $code"; else tap_not_ok "SIG$signal: exits $code"; fi
 	if [ $signal = KILL ]; then
 		if weights_differ "$now"; then tap_ok "SIGKILL leaves them"; else tap_not_ok "SIGKILL leaves them"; fi
-		exits 0 "recover" tiermem recover
+		# shellcheck disable=SC2086
+		exits 0 "the next run recovers" tiermem bench bandwidth --compare-policies $tiny --save /tmp/next.json
+		tap_is "$(grep '"weights"' /tmp/next.json | grep -o '[0-9]*:[0-9]* 1:[0-9]*')" "0:${now% *} 1:${now#* }" \
+			"and tells the weights that it then found"
 	fi
 	weights_are "$now" "SIG$signal: they are as before"
 done
