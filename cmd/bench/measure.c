@@ -244,7 +244,7 @@ static int measure_once(struct worker *w, struct bench_case *c, int signals, str
 	return rc;
 }
 
-static int add_notes(const struct bench_work *work, struct bench_case *c,
+static int add_notes(const struct bench_work *work, bool crowded, struct bench_case *c,
 		     const struct bench_slot *slot)
 {
 	int rc = 0;
@@ -252,7 +252,8 @@ static int add_notes(const struct bench_work *work, struct bench_case *c,
 	if (slot->note[0])
 		rc = bench_case_note(c, "%s", slot->note);
 	if (!rc && slot->on_cpu > 0 && slot->on_cpu < ON_CPU)
-		rc = bench_case_note(c, "busy: others had the CPUs for some of the time");
+		rc = bench_case_note(c, crowded ? "busy: more threads than CPUs" :
+						  "busy: others had the CPUs for some of the time");
 	if (rc || !slot->has_place)
 		return rc;
 	c->has_place = true;
@@ -277,11 +278,12 @@ static int add_notes(const struct bench_work *work, struct bench_case *c,
 static int keep(struct worker *w, struct bench_case *c, struct tm_error *err)
 {
 	const struct bench_work *work = w->work;
+	bool crowded = w->b->threads > tm_idset_count(&w->b->cpus);
 	struct bench_slot *slot = w->slot;
 
 	if (work->derive)
 		work->derive(work->context, slot, &c->counters);
-	if (bench_case_add(&w->b->result, c, slot->values) || add_notes(work, c, slot))
+	if (bench_case_add(&w->b->result, c, slot->values) || add_notes(work, crowded, c, slot))
 		return tm_error_nomem(err);
 	return 0;
 }
