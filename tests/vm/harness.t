@@ -19,6 +19,10 @@ boot warning
 boot panic
 boot silent
 boot hang --timeout 3
+echo files >"$tmp/case-file"
+file=(--machine plain --kernel "$TIERMEM_CACHE/vm/kernel-6.12/vmlinuz" --script "$top/tests/vm/guest/harness.sh"
+	--add "$tmp/case-file:/case")
+vm_boot file "${file[@]}"
 
 vm_ended files 7
 out=$(vm_out files)
@@ -39,5 +43,11 @@ like "a panic after the first program is not retried" "$(vm_log panic)" '0 retri
 vm_ended silent 120
 vm_ended hang 120
 like "a machine that hangs is stopped" "$(vm_log hang)" 'not done in 3 s'
+
+vm_ended file 7
+like "a kernel that is a file" "$(vm_log file)" 'kernel /.*/vmlinuz: '
+run "$vm" run --out "$tmp/none" --module zram "${file[@]}"
+exits 1 "which has no modules"
+like "and says so" "$err" 'this kernel has no module zram'
 
 done_testing

@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# patches/6.12: each applies alone to Debian's source and all do in order, without fuzz; checkpatch has nothing to say; and
+# what they touch compiles for x86-64 and arm64 without a warning that the base does not have. No kernel is linked.
+
+set -u
+top=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+kernel=$top/tools/kernel
+build=${KERNEL_BUILD:-$top/build/kernel}
+check=$build/check
+tests=0
+failures=0
+export LC_ALL=C
+
+# name, ARCH, configuration
+targets=(
+	"x86_64 x86_64 $top/tests/kernel/config"
+	"arm64 arm64 $top/tests/kernel/config"
+	"bare x86_64 $top/tests/patches/config.bare"
+)
+
+diag()
+{
+	printf "%s\n" "# ${*//$'\n'/$'\n'# }" >&2
+}
+
+# result NAME: passes if the last command did; what it had to say is in $said
+result()
+{
+	local code=$?
+
+	if ((code == 0)); then
+		printf 'ok %d - %s\n' $((++tests)) "$1"
+	else
+		printf 'not ok %d - %s\n' $((++tests)) "$1"
+		((++failures))
+		diag "$said"
+	fi
+	return $code
+}
+
+bail()
+{
+	printf 'Bail out! %s\n' "$*"
+	exit 1
+}
+
+# Git takes no account of the repository that build/ may be in.
+git_apply()
+{
+	(cd "$1" && GIT_CEILING_DIRECTORIES=${1%/*} git apply "${@:2}")
+}
+
+# touched PATCH...: the files that it names
+touched()
+{
+	sed -n 's,^+++ b/,,p' "$@" | sort -u
+}
+
+# objects TARGET PATCH...: what is compiled of them for it
+objects()
+{
+	local target=$1 file
+
+	shift
+	touched "$@" | while read -r file; do
+		[[ $file == *.[cS] ]] || continue
+		case $target:$file in
+		arm64:arch/x86/* | bare:mm/mempolicy.c | bare:drivers/base/node.c) continue ;;
+		esac
+		printf '%s.o\n' "${file%.[cS]}"
+	done
+}
+
+# compile TARGET NAME PATCH...: the tree as it is; what the compiler said goes to NAME.warnings
+compile()
+{
+	local target=$1 arch=$2 name=$3 list object once=()
+
+	shift 3
+	mapfile -t list < <(objects "$target" "$@")
+	: >"$check/$target/$name.warnings"
+	((${#list[@]})) || return 0
+	# The kernel's own make goes to this folder twice at the same time.
+	for object in "${list[@]}"; do
+		[[ $object != arch/x86/lib/* ]] || once=(-j1)
+	done
+	"$kernel" make "$arch" "check/$target" -s "${once[@]}" W=1 "${list[@]}" >"$check/$target/$name.log" 2>&1 || return
+	# Lines move; what is said about them counts.
+	grep -E '(warning|error): ' "$check/$target/$name.log" | sed -E 's/:[0-9]+(:[0-9]+)?:/:/' |
+		sort >"$check/$target/$name.warnings"
+}
+
+# fresh TARGET NAME PATCH...: compiles, and fails where the base has not warned so. $said
+fresh()
+{
+	local target=$1 name=$3
+
+	if ! compile "$@"; then
+		said=$(tail -n 20 "$check/$target/$name.log")
+		return 1
+	fi
+	said=$(comm -13 "$check/$target/base.warnings" "$check/$target/$name.warnings")
+	[[ -z $said ]]
+}
+
+mapfile -t series < <("$kernel" series)
+((${#series[@]})) || bail "there is no series"
+"$kernel" source || bail "no source"
+mkdir -p "$check"
+base=$build/source
+
+said=$(diff <(printf '%s\n' "${series[@]##*/}" | sort) <(cd "$top/patches/6.12" && ls -- *.patch))
+result 'the series names every patch'
+for patch in "${series[@]}"; do
+	name=${patch##*/}
+	said=$(git_apply "$base" --check --whitespace=error-all "$patch" 2>&1)
+	result "$name applies alone, without fuzz"
+	said=$(cd "$base" && perl scripts/checkpatch.pl --strict --no-signoff --no-summary --terse "$patch" 2>&1)
+	result "$name: checkpatch --strict has nothing to say"
+done
+said=$("$kernel" tree check/tree "${series[@]}" 2>&1)
+result 'all apply in order, without fuzz' || { printf '1..%d\n' "$tests"; exit 1; }
+said=
+mapfile -t reversed < <(printf '%s\n' "${series[@]}" | tac)
+cp -al "$check/tree" "$check/reversed" &&
+	for patch in "${reversed[@]}"; do
+		said+=$(patch -d "$check/reversed" -p1 -s -f -F0 -R --no-backup-if-mismatch <"$patch" 2>&1)
+	done
+said+=$(touched "${series[@]}" | while read -r file; do cmp "$base/$file" "$check/reversed/$file" 2>&1; done)
+[[ -z $said ]]
+result 'and come off again, leaving the base'
+rm -rf "${check:?}/reversed"
+
+# ---- compiling: one tree, one patch after the other, then all
+
+"$kernel" tree check/tree
+for target in "${targets[@]}"; do
+	read -r name arch config <<<"$target"
+	rm -rf "${check:?}/$name"
+	said=$("$kernel" config "$arch" "check/$name" "$config" check/tree 2>&1) || bail "$said"
+	# What every object needs.
+	"$kernel" make "$arch" "check/$name" -s prepare >"$check/$name/prepare.log" 2>&1 ||
+		bail "$name: $(tail -n 5 "$check/$name/prepare.log")"
+	compile "$name" "$arch" base "${series[@]}" || bail "$name: the base: $(tail -n 5 "$check/$name/base.log")"
+done
+for patch in "${series[@]}"; do
+	said=$("$kernel" tree check/tree "$patch" 2>&1) || bail "$said"
+	for target in "${targets[@]}"; do
+		read -r name arch config <<<"$target"
+		short=${patch##*/}
+		fresh "$name" "$arch" "${short%%-*}" "$patch"
+		result "$short alone: no new warning, $name"
+	done
+done
+said=$("$kernel" tree check/tree "${series[@]}" 2>&1) || bail "$said"
+for target in "${targets[@]}"; do
+	read -r name arch config <<<"$target"
+	fresh "$name" "$arch" all "${series[@]}"
+	result "all: no new warning, $name"
+	diag "$name: $(wc -l <"$check/$name/base.warnings") warnings before, $(wc -l <"$check/$name/all.warnings") after"
+done
+printf '1..%d\n' "$tests"
+exit $((failures > 0))
