@@ -167,9 +167,9 @@ struct bench_work {
 
 /*
  * Measures a case, which is the last one of b->result, and adds values, place and notes to it. A
- * case that this machine cannot do (-ENOTSUP, -ENOSYS from prepare) gets its reason, and 0 is returned. 0;
- * -EINTR after a signal that ends; -ENOMEM where the child was killed for memory; else what the
- * child's functions returned.
+ * case that this machine cannot do (-ENOTSUP, -ENOSYS from prepare) gets its reason, and 0 is
+ * returned. 0; -EINTR after a signal that ends; -ENOMEM where the child was killed for memory; else
+ * what the child's functions returned.
  */
 int bench_measure(struct bench *b, struct bench_case *c, const struct bench_work *work,
 		  struct tm_error *err);

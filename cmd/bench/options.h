@@ -8,7 +8,9 @@
 /* options.c: of a bench whose machine was read. 0; -EINVAL: usage; -ENOMEM. */
 int bench_options_parse(struct bench *b, struct tm_error *err);
 
-/* conditions.c: what the figures depend on, into the result; again where it changed. 0 or -errno. */
+/*
+ * conditions.c: what the figures depend on, into the result; again where it changed. 0 or -errno.
+ */
 int bench_conditions(struct bench *b, struct tm_error *err);
 
 #endif

@@ -103,6 +103,7 @@ is 'a state is set on both' "$(cat "$(vm_out make-patched)/settings")" "$state"
 words_made=$(cat "$(vm_out make-newest)/words")
 is 'bootargs makes words' "$(cat "$(vm_out make-newest)/words.rc")" 0
 like 'with sizes of shared memory' "$words_made" thp_shmem=
+is 'the patched kernel makes the same for 6.13' "$(cat "$(vm_out make-patched)/words-for")" "$words_made"
 twice again "$words_made"
 alike again
 is 'booted with them the state is the same' "$got" "$state"
