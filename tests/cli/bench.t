@@ -83,7 +83,7 @@ begun()
 	local try
 
 	rm -f "$tmp/result"
-	"${@:-env}" env --default-signal=INT "$TIERMEM" bench lookup --size 8M --time 10 --repeat 1 --save "$tmp/result" \
+	"${@:-env}" env --default-signal "$TIERMEM" bench lookup --size 8M --time 10 --repeat 1 --save "$tmp/result" \
 		>"$tmp/ended.out" 2>"$tmp/ended.err" &
 	pid=$!
 	for ((try = 0; try < 1000; try++)); do

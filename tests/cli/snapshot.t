@@ -225,7 +225,7 @@ writing()
 }
 for signal in INT TERM HUP KILL; do
 	# What runs in the background of a script is otherwise not interrupted.
-	env --default-signal=INT "$TIERMEM" --root "$tmp/slow" snapshot "$tmp/out/x.tar.xz" >/dev/null 2>&1 &
+	env --default-signal "$TIERMEM" --root "$tmp/slow" snapshot "$tmp/out/x.tar.xz" >/dev/null 2>&1 &
 	ended $signal "ended by SIG$signal while it writes" writing
 	ok 'nothing is left' clean "$tmp/out"
 	ok 'nor a snapshot' test ! -e "$tmp/out/x.tar.xz"
@@ -242,7 +242,7 @@ unpacking()
 	[[ -n $(ls "$TMPDIR"/.tiermem-*/sys 2>/dev/null) ]]
 }
 for signal in INT TERM KILL; do
-	env --default-signal=INT "$TIERMEM" --root "$tmp/many.tar" topology >/dev/null 2>&1 &
+	env --default-signal "$TIERMEM" --root "$tmp/many.tar" topology >/dev/null 2>&1 &
 	ended $signal "ended by SIG$signal while it unpacks" unpacking
 	ok 'nothing is left' clean "$TMPDIR"
 done

@@ -10,7 +10,7 @@
 vm_need newest
 settings=$top/tests/vm/guest/mthp-settings.sh:/vm/mthp-settings.sh
 # Kernels are built with different defaults of it.
-always='loglevel=4 transparent_hugepage=madvise'
+always=transparent_hugepage=madvise
 shmem=transparent_hugepage_shmem
 
 # Each line is refused as a whole. Most of them name 64K, which would show.
