@@ -286,7 +286,8 @@ faulty()
 	local what=$1
 
 	shift
-	run env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -qq -o /dev/null -e "inject=$what" \
+	# Whatever signals the caller ignores.
+	run env --default-signal ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -qq -o /dev/null -e "inject=$what" \
 		"$TIERMEM" patches apply --patches "$small" "$@"
 }
 
