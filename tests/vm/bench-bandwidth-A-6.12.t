@@ -48,8 +48,8 @@ recommended=$(jq -r '[.cases[] | select(.labels.policy == "recommended").notes[]
 like 'the weights that it recommends are told' "$recommended" '^[0-9]+:[0-9]+$'
 is 'they are those that weights compute makes of the same figures' "$recommended" \
 	"$(jq -r '[.nodes[].recommended] | join(":")' "$out/recommended.json")"
-json_is 'and its pages lie by them' "$out/compare.json" "$shares"' shares | .[5:] | map(.[2:]) | unique | .[0] | map(.[1])' \
-	"$(awk -F : '{ printf "[%d,%d]", 100 * $1 / ($1 + $2) + 0.5, 100 * $2 / ($1 + $2) + 0.5 }' <<<"$recommended")"
+json_is 'and its pages lie by them, but for rounding' "$out/compare.json" \
+	"$shares shares | .[5:] | map(.[2][1]) | unique | .[0] - $(awk -F : '{ print 100 * $1 / ($1 + $2) }' <<<"$recommended") | fabs <= 1" true
 json_is 'nothing is misplaced' "$out/compare.json" '[.cases[].notes[] | select(test("misplaced"))]' '[]'
 json_is 'two loads, and stores past the caches' "$out/given.json" \
 	'[.cases[].labels | select(.scope)] | [(map(.kernel) | unique), length, (map(.nontemporal) | unique)]' '[["3:1","copy"],14,[true]]'
