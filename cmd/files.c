@@ -80,6 +80,18 @@ static int write_all(int fd, const char *text)
 	return fchmod(fd, usual_mode()) || fsync(fd) ? -errno : 0;
 }
 
+int file_try(const char *name, bool force, struct tm_error *err)
+{
+	struct tm_temp temp = { 0 };
+	int rc = file_check_place(name, force, err);
+
+	if (!rc)
+		rc = tm_temp_file(&temp, name, err);
+	tm_temp_release(&temp);
+	/* To callers that parse options, -EINVAL would be a wrong one. */
+	return rc == -EINVAL ? -EIO : rc;
+}
+
 int file_save(const char *name, bool force, const char *text, struct tm_error *err)
 {
 	struct tm_temp temp = { 0 };

@@ -22,6 +22,12 @@ int file_read(const char *name, size_t max, struct tm_buf *text, struct tm_error
 int file_check_place(const char *name, bool force, struct tm_error *err);
 
 /*
+ * Could the file be made? Found out before work that may take hours: as file_check_place(), and
+ * whether its folder can be written to. Leaves nothing. Never -EINVAL.
+ */
+int file_try(const char *name, bool force, struct tm_error *err);
+
+/*
  * Makes the file with this text, whole or not at all, and on the disk before it has its name.
  * `force` as for file_check_place(). What looking, writing or naming gives; the text names the
  * file.

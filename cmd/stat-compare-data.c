@@ -29,8 +29,8 @@ static void add_side(struct tm_json *json, const struct stat_pair *pair, enum si
 	tm_json_end(json);
 }
 
-static void add_differences(struct tm_json *json, const char *key,
-			    const struct stat_difference *list, size_t nr)
+void stat_differences_json(struct tm_json *json, const char *key,
+			   const struct stat_difference *list, size_t nr)
 {
 	tm_json_array(json, key);
 	for (size_t i = 0; i < nr; i++) {
@@ -101,8 +101,8 @@ int stat_compare_json(const struct stat_pair *pair, char **text, struct tm_error
 	for (int side = 0; side < SIDES; side++)
 		add_side(json, pair, (enum side)side);
 	tm_json_bool(json, "comparable", pair->comparable);
-	add_differences(json, "differences", pair->differences, pair->nr_differences);
-	add_differences(json, "notes", pair->notes, pair->nr_notes);
+	stat_differences_json(json, "differences", pair->differences, pair->nr_differences);
+	stat_differences_json(json, "notes", pair->notes, pair->nr_notes);
 	tm_json_object(json, "test");
 	tm_json_string(json, "name", "mann-whitney-u");
 	tm_json_u64(json, "sides", 2);

@@ -43,6 +43,10 @@ const char *stat_row_reason(const struct stat_pair *pair, const struct stat_row 
 /* "larger", "within", "too-few-runs", "not-comparable"; NULL where a side has no value. */
 const char *stat_row_verdict(const struct stat_pair *pair, const struct stat_row *row);
 
+/* stat-compare-data.c: adds a member with what differs. */
+void stat_differences_json(struct tm_json *json, const char *key,
+			   const struct stat_difference *list, size_t nr);
+
 /* stat-compare-text.c, stat-compare-data.c: 0 or -errno; the caller frees *text. */
 int stat_compare_text(const struct app *app, const struct stat_pair *pair, char **text,
 		      struct tm_error *err);

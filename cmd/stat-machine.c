@@ -137,27 +137,35 @@ static int copy_nodes(struct stat_machine *to, const struct tm_machine *m)
 	return 0;
 }
 
+int stat_take_machine(struct stat_record *record, const struct tm_root *root,
+		      const struct tm_machine *m, struct tm_error *err)
+{
+	int rc = 0;
+
+	if (copy_text(&record->kernel, &m->kernel) || copy_text(&record->host, &m->host) ||
+	    copy_text(&record->boot_id, &m->boot_id) || copy_nodes(&record->machine, m))
+		rc = -ENOMEM;
+	record->root = strdup(m->root);
+	if (m->online_cpus_state == TM_KNOWN)
+		record->machine.online_cpus.value = tm_idset_format(&m->online_cpus);
+	record->machine.online_cpus.state =
+		record->machine.online_cpus.value ? TM_KNOWN : m->online_cpus_state;
+	if (!record->root ||
+	    (m->online_cpus_state == TM_KNOWN && !record->machine.online_cpus.value))
+		rc = -ENOMEM;
+	record->machine.page_size = m->page_size;
+	read_blind(&record->machine.blind, root);
+	read_cpu_model(&record->machine.cpu_model, root);
+	return rc ? tm_error_nomem(err) : 0;
+}
+
 int stat_read_machine(struct stat_record *record, const struct tm_root *root, struct tm_error *err)
 {
 	struct tm_machine m = { 0 };
 	int rc = tm_machine_read(&m, root, NULL, err);
 
-	if (rc)
-		return rc;
-	if (copy_text(&record->kernel, &m.kernel) || copy_text(&record->host, &m.host) ||
-	    copy_text(&record->boot_id, &m.boot_id) || copy_nodes(&record->machine, &m))
-		rc = -ENOMEM;
-	record->root = strdup(m.root);
-	if (m.online_cpus_state == TM_KNOWN)
-		record->machine.online_cpus.value = tm_idset_format(&m.online_cpus);
-	record->machine.online_cpus.state = record->machine.online_cpus.value ? TM_KNOWN :
-										m.online_cpus_state;
-	if (!record->root ||
-	    (m.online_cpus_state == TM_KNOWN && !record->machine.online_cpus.value))
-		rc = -ENOMEM;
-	record->machine.page_size = m.page_size;
+	if (!rc)
+		rc = stat_take_machine(record, root, &m, err);
 	tm_machine_release(&m);
-	read_blind(&record->machine.blind, root);
-	read_cpu_model(&record->machine.cpu_model, root);
-	return rc ? tm_error_nomem(err) : 0;
+	return rc;
 }

@@ -73,27 +73,13 @@ static int copy_command(struct counting *c)
 	return 0;
 }
 
-/* Whether it can be written is found out before the command runs, which may take hours. */
-static int try_output(const struct counting *c, struct tm_error *err)
-{
-	struct tm_temp temp = { 0 };
-	int rc;
-
-	if (!c->request->output)
-		return 0;
-	rc = file_check_place(c->request->output, app_option(c->app, "force") != NULL, err);
-	if (!rc)
-		rc = tm_temp_file(&temp, c->request->output, err);
-	tm_temp_release(&temp);
-	return rc;
-}
-
 /* Whatever can be found wrong is found before anything runs. 0, or an exit code. */
 static int prepare(struct counting *c, struct tm_error *err)
 {
 	int code, rc;
 
-	if (try_output(c, err))
+	if (c->request->output &&
+	    file_try(c->request->output, app_option(c->app, "force") != NULL, err))
 		return CHILD_FAILED;
 	if (c->app->argc) {
 		code = child_find_program(c->app->argv[0], &c->program, err);

@@ -26,6 +26,9 @@ int stat_run(struct app *app, const struct stat_request *request);
 
 /* stat-machine.c: kernel, host, boot, root and the machine into a zeroed record. 0 or -errno. */
 int stat_read_machine(struct stat_record *record, const struct tm_root *root, struct tm_error *err);
+/* The same of a machine that was read from this root. */
+int stat_take_machine(struct stat_record *record, const struct tm_root *root,
+		      const struct tm_machine *m, struct tm_error *err);
 
 /* stat-count.c: what happened between two samples, into the record's last run. 0 or -ENOMEM. */
 int stat_count_pair(struct stat_record *record, const struct tm_sample *before,

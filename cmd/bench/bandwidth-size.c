@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How large the arrays are: beyond the caches, and within what is free. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cmd/bench/bandwidth.h"
-#include "lib/base/units.h"
 #include "lib/sys/attr.h"
 
 #define MIB (1ULL << 20)
@@ -42,21 +40,6 @@ static int last_level(const struct bench *b, long cpu)
 	return found;
 }
 
-static uint64_t cache_bytes(const struct bench *b, long cpu, int index)
-{
-	char path[TM_PATH_MAX];
-	struct tm_text text;
-	uint64_t bytes = 0;
-
-	if (tm_path_format(path, "sys/devices/system/cpu/cpu%ld/cache/index%d/size", cpu, index))
-		return 0;
-	text = tm_attr_text(&b->root, path);
-	if (text.state != TM_KNOWN || tm_parse_amount(text.value, 1024, &bytes))
-		bytes = 0;
-	tm_text_release(&text);
-	return bytes;
-}
-
 uint64_t bandwidth_cache(const struct bench *b, const struct tm_idset *cpus)
 {
 	struct tm_idset seen = TM_IDSET_INIT;
@@ -69,7 +52,7 @@ uint64_t bandwidth_cache(const struct bench *b, const struct tm_idset *cpus)
 
 		if (index < 0)
 			continue;
-		sum += cache_bytes(b, cpu, index);
+		sum += bench_cache_bytes(b, cpu, index);
 		if (!tm_path_format(path, "sys/devices/system/cpu/cpu%ld/cache/index%d/%s", cpu,
 				    index, "shared_cpu_list") &&
 		    tm_attr_list(&b->root, path, &shared) == TM_KNOWN)

@@ -52,18 +52,6 @@ static const char *list_vectors(size_t i, const char **help)
 	return tm_bench_vector_name((unsigned)i - 1);
 }
 
-static const char *list_pages(size_t i, const char **help)
-{
-	static const char *const helps[] = { "as the settings have it", "no huge pages",
-					     "transparent huge pages" };
-
-	if (i >= TM_ARRAY_SIZE(helps))
-		return NULL;
-	if (help)
-		*help = helps[i];
-	return tm_bench_page_name((unsigned)i);
-}
-
 /* ---- what is asked for */
 
 static int add_load(struct bandwidth_request *request, enum tm_bench_op op, unsigned reads,
@@ -222,12 +210,9 @@ static int note_conditions(struct bench *b, const struct bandwidth_request *requ
 
 static int parse(struct bench *b, struct tm_error *err)
 {
-	struct bandwidth_request *request = calloc(1, sizeof(*request));
+	struct bandwidth_request *request = b->request;
 	int rc;
 
-	if (!request)
-		return tm_error_nomem(err);
-	b->request = request;
 	request->interleave = app_option(b->app, "interleave") != NULL;
 	request->weighted = app_option(b->app, "weighted") != NULL;
 	request->compare = app_option(b->app, "compare-policies") != NULL;
@@ -372,11 +357,6 @@ static int run(struct bench *b, struct tm_error *err)
 	return rc ? rc : bandwidth_find_nodes(b, err);
 }
 
-static void release(struct bench *b)
-{
-	free(b->request);
-}
-
 const struct bench_kind bench_bandwidth_kind = {
 	.name = "bandwidth",
 	.labels = {
@@ -402,10 +382,10 @@ const struct bench_kind bench_bandwidth_kind = {
 
 static const struct benchmark benchmark = {
 	.kind = &bench_bandwidth_kind,
+	.request_bytes = sizeof(struct bandwidth_request),
 	.parse = parse,
 	.run = run,
 	.show = bandwidth_compare_show,
-	.release = release,
 };
 
 static int run_command(struct app *app)
@@ -422,7 +402,7 @@ static const struct option options[] = {
 	{ "nontemporal", 0, "WORD", VALUE_WORD, "stores that go past the caches", list_stores },
 	{ "vector", 0, "BITS", VALUE_WORD, "width of the instructions", list_vectors },
 	{ "size", 'S', "SIZE", VALUE_TEXT, "of each array, such as 1G", NULL },
-	{ "page", 'p', "KIND", VALUE_WORD, "by which pages memory is mapped", list_pages },
+	{ "page", 'p', "KIND", VALUE_WORD, "by which pages memory is mapped", bench_page_word },
 	{ "interleave", 'i', NULL, VALUE_TEXT, "also memory spread evenly over all the nodes",
 	  NULL },
 	{ "weighted", 'w', NULL, VALUE_TEXT, "also memory spread by the weights that are set",

@@ -59,7 +59,9 @@ struct benchmark {
 	int (*run)(struct bench *b, struct tm_error *err);
 	/* More to show after the tables, or NULL; adds to *text. 0 or -errno. */
 	int (*show)(struct bench *b, struct tm_buf *text, struct tm_error *err);
-	/* Frees b->request. May be NULL. */
+	/* Of b->request, which is there, zeroed, from before parse() to after release(). */
+	size_t request_bytes;
+	/* Frees what the request owns. May be NULL. */
 	void (*release)(struct bench *b);
 	/* Of one repeat, where --time does not say: usually, and with --quick. 0: the usual ones */
 	uint64_t time_ns, quick_time_ns;
@@ -109,6 +111,10 @@ int bench_parse_size(const struct bench *b, const char *option, uint64_t usual, 
 /* A plain number from `least` to `most`. */
 int bench_parse_number(const struct bench *b, const char *option, uint64_t usual, uint64_t least,
 		       uint64_t most, uint64_t *number, struct tm_error *err);
+/* The words of --page, with what they are. */
+const char *bench_page_word(size_t i, const char **help);
+/* The size of one of the caches of a CPU, by its number in sysfs; 0: nothing says. */
+uint64_t bench_cache_bytes(const struct bench *b, long cpu, int index);
 /* Is there so much free memory on the node? 0; -ENOTSUP, with the figures and a hint. */
 int bench_check_room(const struct bench *b, int node, uint64_t bytes, struct tm_error *err);
 /* The CPUs of a node among those to run on, into *cpus (empty: it has none). 0 or -ENOMEM. */

@@ -150,11 +150,8 @@ static int parse_kernel(struct bench *b, struct tm_error *err)
 
 static int parse(struct bench *b, struct tm_error *err)
 {
-	struct clear_request *r = calloc(1, sizeof(*r));
+	struct clear_request *r = b->request;
 
-	if (!r)
-		return tm_error_nomem(err);
-	b->request = r;
 	r->user_space = app_option(b->app, "user-space") != NULL;
 	r->verify = app_option(b->app, "verify") != NULL;
 	/* One by one is how a fault comes; more share the memory's bandwidth. */
@@ -303,17 +300,11 @@ static int run_all(struct bench *b, struct tm_error *err)
 	return rc;
 }
 
-static void release(struct bench *b)
-{
-	free(b->request);
-	b->request = NULL;
-}
-
 static const struct benchmark benchmark = {
 	.kind = &bench_clear_kind,
+	.request_bytes = sizeof(struct clear_request),
 	.parse = parse,
 	.run = run_all,
-	.release = release,
 };
 
 static int run(struct app *app)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cmd/bench/fault.h"
@@ -205,14 +204,11 @@ static int run(struct bench *b, struct tm_error *err)
 
 static int parse(struct bench *b, struct tm_error *err)
 {
-	struct cow_request *request = calloc(1, sizeof(*request));
+	struct cow_request *request = b->request;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	bool any = false;
 	int rc;
 
-	if (!request)
-		return tm_error_nomem(err);
-	b->request = request;
 	for (unsigned i = 0; i < TM_BENCH_COW_KINDS; i++) {
 		request->memory[i] = app_option(b->app, tm_bench_cow_kind_name(i)) != NULL;
 		any |= request->memory[i];
@@ -223,19 +219,13 @@ static int parse(struct bench *b, struct tm_error *err)
 	return rc;
 }
 
-static void release(struct bench *b)
-{
-	free(b->request);
-	b->request = NULL;
-}
-
 static int run_command(struct app *app)
 {
 	static const struct benchmark benchmark = {
 		.kind = &bench_cow_kind,
+		.request_bytes = sizeof(struct cow_request),
 		.parse = parse,
 		.run = run,
-		.release = release,
 	};
 
 	return bench_run(app, &benchmark);

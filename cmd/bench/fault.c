@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define USUAL (256ULL << 20)
@@ -283,14 +282,11 @@ static int check_tmpfs(const struct bench *b, struct tm_error *err)
 
 static int parse(struct bench *b, struct tm_error *err)
 {
-	struct fault_request *request = calloc(1, sizeof(*request));
+	struct fault_request *request = b->request;
 	const char *folder = app_option(b->app, "tmpfs-dir");
 	bool any = false;
 	int rc;
 
-	if (!request)
-		return tm_error_nomem(err);
-	b->request = request;
 	for (unsigned i = 0; i < TM_BENCH_FAULT_KINDS; i++) {
 		request->memory[i] = app_option(b->app, tm_bench_fault_kind_name(i)) != NULL;
 		any |= request->memory[i];
@@ -314,17 +310,14 @@ static void release(struct bench *b)
 {
 	struct fault_request *request = b->request;
 
-	if (!request)
-		return;
 	tm_thp_release(&request->thp);
-	free(request);
-	b->request = NULL;
 }
 
 static int run_command(struct app *app)
 {
 	static const struct benchmark benchmark = {
 		.kind = &bench_fault_kind,
+		.request_bytes = sizeof(struct fault_request),
 		.parse = parse,
 		.run = run,
 		.release = release,

@@ -35,22 +35,42 @@ static void add_value(struct tm_json *json, const char *key, double value)
 		tm_json_double(json, key, value);
 }
 
-static void add_spread(struct tm_json *json, const struct bench_series *series)
+void bench_spread_json(struct tm_json *json, const struct bench_spread *spread)
 {
-	struct bench_spread spread = bench_series_spread(series);
 	const struct {
 		const char *key;
 		double value;
 	} members[] = {
-		{ "median", spread.median },
-		{ "min", spread.min },
-		{ "max", spread.max },
-		{ "median_absolute_deviation", spread.deviation },
-		{ "spread_percent", bench_spread_percent(&spread) },
+		{ "median", spread->median },
+		{ "min", spread->min },
+		{ "max", spread->max },
+		{ "median_absolute_deviation", spread->deviation },
+		{ "spread_percent", bench_spread_percent(spread) },
 	};
 
 	for (size_t i = 0; i < TM_ARRAY_SIZE(members); i++)
-		add_value(json, members[i].key, spread.nr ? members[i].value : NAN);
+		add_value(json, members[i].key, spread->nr ? members[i].value : NAN);
+}
+
+const char *bench_better(const struct bench_metric_kind *kind)
+{
+	return kind->neither_is_better ? NULL : kind->lower_is_better ? "lower" : "higher";
+}
+
+void bench_notes_json(struct tm_json *json, const struct bench_case *c)
+{
+	tm_json_array(json, "notes");
+	for (size_t i = 0; i < c->nr_notes; i++)
+		tm_json_string(json, NULL, c->notes[i]);
+	tm_json_end(json);
+}
+
+void bench_conditions_json(struct tm_json *json, const struct bench_result *result)
+{
+	tm_json_object(json, "conditions");
+	for (size_t i = 0; i < result->nr_conditions; i++)
+		tm_json_string(json, result->conditions[i].key, result->conditions[i].text);
+	tm_json_end(json);
 }
 
 static void add_metrics(struct tm_json *json, const struct bench_kind *kind,
@@ -59,18 +79,17 @@ static void add_metrics(struct tm_json *json, const struct bench_kind *kind,
 	tm_json_array(json, "metrics");
 	for (size_t i = 0; i < bench_kind_metrics(kind); i++) {
 		const struct bench_metric_kind *metric = &kind->metrics[i];
+		struct bench_spread spread;
 
 		tm_json_object(json, NULL);
 		tm_json_string(json, "key", metric->key);
-		tm_json_string(json, "better",
-			       metric->neither_is_better ? NULL :
-			       metric->lower_is_better	 ? "lower" :
-							   "higher");
+		tm_json_string(json, "better", bench_better(metric));
 		tm_json_array(json, "values");
 		for (size_t k = 0; k < c->metrics[i].nr; k++)
 			add_value(json, NULL, c->metrics[i].values[k]);
 		tm_json_end(json);
-		add_spread(json, &c->metrics[i]);
+		spread = bench_series_spread(&c->metrics[i]);
+		bench_spread_json(json, &spread);
 		tm_json_end(json);
 	}
 	tm_json_end(json);
@@ -128,10 +147,7 @@ static int add_case(struct tm_json *json, const struct bench_result *result,
 	add_metrics(json, result->kind, c);
 	bench_place_json(json, c);
 	bench_page_json(json, c);
-	tm_json_array(json, "notes");
-	for (size_t i = 0; i < c->nr_notes; i++)
-		tm_json_string(json, NULL, c->notes[i]);
-	tm_json_end(json);
+	bench_notes_json(json, c);
 	if (c->has_counters)
 		rc = stat_counters_json(json, &c->counters);
 	else
@@ -173,10 +189,7 @@ int bench_result_json(const struct bench_result *result, char **text, struct tm_
 	tm_json_string(json, "benchmark", result->kind->name);
 	tm_json_bool(json, "quick", result->quick);
 	stat_machine_json(json, &machine->machine);
-	tm_json_object(json, "conditions");
-	for (size_t i = 0; i < result->nr_conditions; i++)
-		tm_json_string(json, result->conditions[i].key, result->conditions[i].text);
-	tm_json_end(json);
+	bench_conditions_json(json, result);
 	tm_json_array(json, "cases");
 	for (size_t i = 0; i < result->nr_cases && !rc; i++)
 		rc = add_case(json, result, &result->cases[i]);

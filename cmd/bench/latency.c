@@ -5,14 +5,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/files.h"
 #include "lib/base/units.h"
 #include "lib/bench/load.h"
-#include "lib/sys/attr.h"
-#include "lib/sys/temp.h"
 
 #define MIB (1ULL << 20)
 #define SIZE (1024 * MIB)
@@ -36,18 +33,6 @@ static const uint64_t quick_pauses[] = { LATENCY_IDLE, 4000, 1000, 250, 0 };
 static_assert(TM_ARRAY_SIZE(pauses) <= 16, "as many points as a curve has room for");
 
 /* ---- what is asked for */
-
-static const char *list_pages(size_t i, const char **help)
-{
-	static const char *const helps[] = { "as the settings have it", "no huge pages",
-					     "transparent huge pages" };
-
-	if (i >= TM_ARRAY_SIZE(helps))
-		return NULL;
-	if (help)
-		*help = helps[i];
-	return tm_bench_page_name((unsigned)i);
-}
 
 /* With and without huge pages is what tells how much of the time is translation. */
 static void choose_pages(const struct bench *b, struct latency_request *request)
@@ -77,18 +62,8 @@ static uint64_t cache_bytes(const struct bench *b)
 {
 	uint64_t most = 0;
 
-	for (unsigned i = 0; i < 8; i++) {
-		struct tm_text text;
-		uint64_t bytes;
-		char path[96];
-
-		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%ld/cache/index%u/size",
-			 tm_idset_next(&b->cpus, 0), i);
-		text = tm_attr_text(&b->root, path);
-		if (text.state == TM_KNOWN && !tm_parse_amount(text.value, 1024, &bytes))
-			most = TM_MAX(most, bytes);
-		tm_text_release(&text);
-	}
+	for (int i = 0; i < 8; i++)
+		most = TM_MAX(most, bench_cache_bytes(b, tm_idset_next(&b->cpus, 0), i));
 	return most;
 }
 
@@ -134,18 +109,6 @@ static int find_initiators(const struct bench *b, struct latency_request *reques
 	return 0;
 }
 
-/* Whether it can be written is found out before all the measuring. */
-static int try_svg(const struct bench *b, const char *name, struct tm_error *err)
-{
-	struct tm_temp temp = { 0 };
-	int rc = file_check_place(name, app_option(b->app, "force") != NULL, err);
-
-	if (!rc)
-		rc = tm_temp_file(&temp, name, err);
-	tm_temp_release(&temp);
-	return rc == -EINVAL ? -EIO : rc;
-}
-
 static int choose_load(const struct bench *b, struct latency_request *request, struct tm_error *err)
 {
 	size_t cpus = tm_idset_count(&b->cpus);
@@ -173,12 +136,9 @@ static int choose_load(const struct bench *b, struct latency_request *request, s
 
 static int parse(struct bench *b, struct tm_error *err)
 {
-	struct latency_request *request = calloc(1, sizeof(*request));
+	struct latency_request *request = b->request;
 	int rc;
 
-	if (!request)
-		return tm_error_nomem(err);
-	b->request = request;
 	rc = choose_load(b, request, err);
 	if (rc)
 		return rc;
@@ -188,7 +148,7 @@ static int parse(struct bench *b, struct tm_error *err)
 	if (!rc)
 		rc = find_initiators(b, request, err);
 	if (!rc && request->svg)
-		rc = try_svg(b, request->svg, err);
+		rc = file_try(request->svg, app_option(b->app, "force") != NULL, err);
 	return rc;
 }
 
@@ -196,9 +156,7 @@ static void release(struct bench *b)
 {
 	struct latency_request *request = b->request;
 
-	if (request)
-		tm_idset_release(&request->initiators);
-	free(request);
+	tm_idset_release(&request->initiators);
 }
 
 /* ---- cases */
@@ -445,6 +403,7 @@ const struct bench_kind bench_latency_kind = {
 
 static const struct benchmark benchmark = {
 	.kind = &bench_latency_kind,
+	.request_bytes = sizeof(struct latency_request),
 	.parse = parse,
 	.run = run,
 	.show = show,
@@ -460,7 +419,7 @@ static const struct option options[] = {
 	BENCH_OPTIONS,
 	{ "size", 'S', "SIZE", VALUE_TEXT, "memory to go through (4 times the last-level cache)",
 	  NULL },
-	{ "page", 'p', "LIST", VALUE_WORDS, "which pages it has (base,thp)", list_pages },
+	{ "page", 'p', "LIST", VALUE_WORDS, "which pages it has (base,thp)", bench_page_word },
 	{ "loaded", 'l', NULL, VALUE_TEXT, "also while other CPUs read, less and more", NULL },
 	{ "svg", 0, "FILE", VALUE_FILE, "with --loaded: draw the curve into an SVG file", NULL },
 	{ NULL, 0, NULL, VALUE_TEXT, NULL, NULL },

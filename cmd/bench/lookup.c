@@ -58,18 +58,6 @@ static const char *list_policies(size_t i, const char **help)
 	return policies[i].name;
 }
 
-static const char *list_pages(size_t i, const char **help)
-{
-	static const char *const helps[] = { "as the settings have it", "no huge pages",
-					     "transparent huge pages" };
-
-	if (i >= TM_ARRAY_SIZE(helps))
-		return NULL;
-	if (help)
-		*help = helps[i];
-	return tm_bench_page_name((unsigned)i);
-}
-
 /* The option's value, or what it is without: an index of the list. */
 static unsigned choose_word(const struct bench *b, const char *option, word_list words,
 			    unsigned usual)
@@ -150,12 +138,9 @@ static int choose_grid(const struct bench *b, struct lookup_request *request, st
 
 static int parse(struct bench *b, struct tm_error *err)
 {
-	struct lookup_request *request = calloc(1, sizeof(*request));
+	struct lookup_request *request = b->request;
 	int rc;
 
-	if (!request)
-		return tm_error_nomem(err);
-	b->request = request;
 	if (app_option(b->app, "size") && app_option(b->app, "grid-points"))
 		return tm_error_set(err, EINVAL, "--grid-points: not together with --size");
 	if (app_option(b->app, "lookups") && app_option(b->app, "time"))
@@ -166,17 +151,13 @@ static int parse(struct bench *b, struct tm_error *err)
 	if (!rc)
 		rc = bench_parse_number(b, "lookups", 0, 1, UINT32_MAX * 1024ULL, &request->lookups,
 					err);
-	request->page = (enum tm_bench_page)choose_word(b, "page", list_pages, TM_BENCH_PAGE_USUAL);
+	request->page =
+		(enum tm_bench_page)choose_word(b, "page", bench_page_word, TM_BENCH_PAGE_USUAL);
 	request->numa = &b->numa;
 	request->time_ns = b->time_ns;
 	request->threads = b->threads;
 	request->cpus = &b->cpus;
 	return rc;
-}
-
-static void release(struct bench *b)
-{
-	free(b->request);
 }
 
 /* ---- in the child */
@@ -360,9 +341,9 @@ const struct bench_kind bench_lookup_kind = {
 
 static const struct benchmark benchmark = {
 	.kind = &bench_lookup_kind,
+	.request_bytes = sizeof(struct lookup_request),
 	.parse = parse,
 	.run = run,
-	.release = release,
 	/* A repeat's first look-ups find nothing in caches, and are to be few of all. */
 	.time_ns = 2000000000,
 	.quick_time_ns = 200000000,
@@ -381,7 +362,7 @@ static const struct option options[] = {
 	{ "lookups", 'l', "N", VALUE_NUMBER, "look-ups of each repeat, instead of a time", NULL },
 	{ "policy", 'P', "POLICY", VALUE_WORD, "memory policy (bind with --nodes, else none)",
 	  list_policies },
-	{ "page", 'p', "PAGE", VALUE_WORD, "which pages the grid has (usual)", list_pages },
+	{ "page", 'p', "PAGE", VALUE_WORD, "which pages the grid has (usual)", bench_page_word },
 	{ NULL, 0, NULL, VALUE_TEXT, NULL, NULL },
 };
 

@@ -215,14 +215,11 @@ static int choose_readers(struct bench *b, struct tm_error *err)
 
 static int parse(struct bench *b, struct tm_error *err)
 {
-	struct migrate_request *r = calloc(1, sizeof(*r));
+	struct migrate_request *r = b->request;
 	const char *mapping = app_option(b->app, "mapping");
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int rc;
 
-	if (!r)
-		return tm_error_nomem(err);
-	b->request = r;
 	r->written = !mapping || !strcmp(mapping, "written");
 	if (b->threads_given) {
 		tm_error_set(err, EINVAL, "--threads: one thread moves the pages");
@@ -297,14 +294,12 @@ static void release(struct bench *b)
 {
 	struct migrate_request *r = b->request;
 
-	if (r)
-		tm_idset_release(&r->reader_cpus);
-	free(r);
-	b->request = NULL;
+	tm_idset_release(&r->reader_cpus);
 }
 
 static const struct benchmark benchmark = {
 	.kind = &bench_migrate_kind,
+	.request_bytes = sizeof(struct migrate_request),
 	.parse = parse,
 	.run = run_all,
 	.release = release,

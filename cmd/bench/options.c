@@ -10,6 +10,7 @@
 #include "cmd/bench/options.h"
 #include "cmd/run-view.h"
 #include "lib/base/units.h"
+#include "lib/sys/attr.h"
 
 #define SECOND 1000000000ULL
 #define REPEATS 5
@@ -50,6 +51,33 @@ int bench_parse_number(const struct bench *b, const char *option, uint64_t usual
 				    text, least, most);
 	*number = value;
 	return 0;
+}
+
+const char *bench_page_word(size_t i, const char **help)
+{
+	static const char *const helps[] = { "as the settings have it", "no huge pages",
+					     "transparent huge pages" };
+
+	if (i >= TM_ARRAY_SIZE(helps))
+		return NULL;
+	if (help)
+		*help = helps[i];
+	return tm_bench_page_name((unsigned)i);
+}
+
+uint64_t bench_cache_bytes(const struct bench *b, long cpu, int index)
+{
+	char path[TM_PATH_MAX];
+	struct tm_text text;
+	uint64_t bytes = 0;
+
+	if (tm_path_format(path, "sys/devices/system/cpu/cpu%ld/cache/index%d/size", cpu, index))
+		return 0;
+	text = tm_attr_text(&b->root, path);
+	if (text.state != TM_KNOWN || tm_parse_amount(text.value, 1024, &bytes))
+		bytes = 0;
+	tm_text_release(&text);
+	return bytes;
 }
 
 int bench_check_room(const struct bench *b, int node, uint64_t bytes, struct tm_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A report for programs: a tiermem.bench-report/1 document. */
+#include <math.h>
 #include <string.h>
 
 #include "cmd/bench/report.h"
@@ -7,29 +8,10 @@
 
 static const char *const side_words[SIDES] = { "before", "after" };
 
-static const char *better_of(const struct bench_metric_kind *kind)
-{
-	return kind->neither_is_better ? NULL : kind->lower_is_better ? "lower" : "higher";
-}
-
-static void add_figure(struct tm_json *json, const char *key, bool known, double value)
-{
-	if (known)
-		tm_json_double(json, key, value);
-	else
-		tm_json_null(json, key);
-}
-
 static void add_spread(struct tm_json *json, const struct bench_spread *spread)
 {
-	bool known = spread->nr > 0;
-
 	tm_json_u64(json, "repeats", spread->nr);
-	add_figure(json, "median", known, spread->median);
-	add_figure(json, "min", known, spread->min);
-	add_figure(json, "max", known, spread->max);
-	add_figure(json, "median_absolute_deviation", known, spread->deviation);
-	add_figure(json, "spread_percent", known, bench_spread_percent(spread));
+	bench_spread_json(json, spread);
 }
 
 /* ---- results */
@@ -43,7 +25,7 @@ static void add_metrics(struct tm_json *json, const struct bench_kind *kind,
 
 		tm_json_object(json, NULL);
 		tm_json_string(json, "key", kind->metrics[i].key);
-		tm_json_string(json, "better", better_of(&kind->metrics[i]));
+		tm_json_string(json, "better", bench_better(&kind->metrics[i]));
 		add_spread(json, &spread);
 		tm_json_end(json);
 	}
@@ -59,10 +41,7 @@ static void add_case(struct tm_json *json, const struct bench_kind *kind,
 	add_metrics(json, kind, c);
 	bench_place_json(json, c);
 	bench_page_json(json, c);
-	tm_json_array(json, "notes");
-	for (size_t i = 0; i < c->nr_notes; i++)
-		tm_json_string(json, NULL, c->notes[i]);
-	tm_json_end(json);
+	bench_notes_json(json, c);
 	tm_json_end(json);
 }
 
@@ -83,10 +62,7 @@ static void add_result(struct tm_json *json, const char *file, const struct benc
 	tm_json_text(json, "host", &record->host);
 	tm_json_text(json, "boot_id", &record->boot_id);
 	stat_machine_json(json, &record->machine);
-	tm_json_object(json, "conditions");
-	for (size_t i = 0; i < result->nr_conditions; i++)
-		tm_json_string(json, result->conditions[i].key, result->conditions[i].text);
-	tm_json_end(json);
+	bench_conditions_json(json, result);
 	tm_json_array(json, "cases");
 	for (size_t i = 0; i < result->nr_cases; i++)
 		add_case(json, result->kind, &result->cases[i]);
@@ -142,20 +118,6 @@ static void add_topology(struct tm_json *json, const struct topology *topology)
 
 /* ---- the comparison */
 
-static void add_differences(struct tm_json *json, const char *key,
-			    const struct stat_difference *list, size_t nr)
-{
-	tm_json_array(json, key);
-	for (size_t i = 0; i < nr; i++) {
-		tm_json_object(json, NULL);
-		tm_json_string(json, "what", list[i].what);
-		for (int side = 0; side < SIDES; side++)
-			tm_json_string(json, side_words[side], list[i].of[side]);
-		tm_json_end(json);
-	}
-	tm_json_end(json);
-}
-
 static void add_change(struct tm_json *json, const struct report_comparison *comparison,
 		       const struct report_change *change, size_t metric)
 {
@@ -164,16 +126,16 @@ static void add_change(struct tm_json *json, const struct report_comparison *com
 
 	tm_json_object(json, NULL);
 	tm_json_string(json, "key", kind->key);
-	tm_json_string(json, "better", better_of(kind));
+	tm_json_string(json, "better", bench_better(kind));
 	for (int side = 0; side < SIDES; side++) {
 		tm_json_object(json, side_words[side]);
 		add_spread(json, &change->of[side]);
 		tm_json_end(json);
 	}
-	add_figure(json, "change_percent", change->has_change, change->percent);
+	tm_json_double(json, "change_percent", change->has_change ? change->percent : NAN);
 	tm_json_string(json, "verdict", report_verdict(comparison, change, metric));
-	add_figure(json, "u", tested, change->test.u);
-	add_figure(json, "p", tested, change->test.p);
+	tm_json_double(json, "u", tested ? change->test.u : NAN);
+	tm_json_double(json, "p", tested ? change->test.p : NAN);
 	if (tested)
 		tm_json_bool(json, "exact", change->test.exact);
 	else
@@ -229,9 +191,10 @@ static void add_comparison(struct tm_json *json, const struct report *report)
 	for (int side = 0; side < SIDES; side++)
 		tm_json_string(json, side_words[side], report->files[side]);
 	tm_json_bool(json, "comparable", comparison->machines.comparable);
-	add_differences(json, "differences", comparison->machines.differences,
-			comparison->machines.nr_differences);
-	add_differences(json, "notes", comparison->machines.notes, comparison->machines.nr_notes);
+	stat_differences_json(json, "differences", comparison->machines.differences,
+			      comparison->machines.nr_differences);
+	stat_differences_json(json, "notes", comparison->machines.notes,
+			      comparison->machines.nr_notes);
 	tm_json_object(json, "test");
 	tm_json_string(json, "name", "mann-whitney-u");
 	tm_json_u64(json, "sides", 2);

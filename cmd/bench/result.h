@@ -151,7 +151,14 @@ void bench_label_text(const struct bench_label_kind *kind, const struct bench_la
 
 /* json.c: the document; the caller frees *text. 0 or -errno. */
 int bench_result_json(const struct bench_result *result, char **text, struct tm_error *err);
-/* Add the members "labels", "place" and "page" of a case. */
+/* The members of a spread: "median" and so on, all null without values. */
+void bench_spread_json(struct tm_json *json, const struct bench_spread *spread);
+/* "higher" or "lower"; NULL: neither. */
+const char *bench_better(const struct bench_metric_kind *kind);
+/* Adds the member "conditions". */
+void bench_conditions_json(struct tm_json *json, const struct bench_result *result);
+/* Add the members "labels", "notes", "place" and "page" of a case. */
+void bench_notes_json(struct tm_json *json, const struct bench_case *c);
 void bench_labels_json(struct tm_json *json, const struct bench_kind *kind,
 		       const struct bench_case *c);
 void bench_place_json(struct tm_json *json, const struct bench_case *c);

@@ -11,23 +11,6 @@
 #include "cmd/files.h"
 #include "cmd/recover.h"
 #include "cmd/terminal.h"
-#include "lib/sys/temp.h"
-
-/* Whether it can be written is found out before hours of measuring. */
-static int try_save(const struct bench *b, struct tm_error *err)
-{
-	const char *name = app_option(b->app, "save");
-	struct tm_temp temp = { 0 };
-	int rc;
-
-	if (!name)
-		return 0;
-	rc = file_check_place(name, app_option(b->app, "force") != NULL, err);
-	if (!rc)
-		rc = tm_temp_file(&temp, name, err);
-	tm_temp_release(&temp);
-	return rc;
-}
 
 static int open_counters(struct bench *b, struct tm_error *err)
 {
@@ -50,8 +33,12 @@ static int open_counters(struct bench *b, struct tm_error *err)
 /* Whatever can be found wrong is found before anything is measured. */
 static int prepare(struct bench *b, struct tm_error *err)
 {
+	const char *save = app_option(b->app, "save");
 	int rc = tm_root_open(&b->root, NULL, err);
 
+	b->request = calloc(1, b->benchmark->request_bytes);
+	if (!rc && !b->request)
+		rc = tm_error_nomem(err);
 	if (!rc)
 		rc = tm_machine_read(&b->machine, &b->root, NULL, err);
 	if (!rc)
@@ -60,14 +47,14 @@ static int prepare(struct bench *b, struct tm_error *err)
 		rc = bench_options_parse(b, err);
 	if (!rc && b->benchmark->parse)
 		rc = b->benchmark->parse(b, err);
-	if (!rc)
-		rc = try_save(b, err);
+	if (!rc && save)
+		rc = file_try(save, app_option(b->app, "force") != NULL, err);
 	b->result.kind = b->benchmark->kind;
 	b->result.quick = b->quick;
 	b->result.machine.when = time(NULL);
 	b->result.machine.scope = STAT_COMMAND;
 	if (!rc)
-		rc = stat_read_machine(&b->result.machine, &b->root, err);
+		rc = stat_take_machine(&b->result.machine, &b->root, &b->machine, err);
 	if (!rc)
 		rc = bench_conditions(b, err);
 	if (!rc)
@@ -79,8 +66,9 @@ static int prepare(struct bench *b, struct tm_error *err)
 
 static void release(struct bench *b)
 {
-	if (b->benchmark->release)
+	if (b->request && b->benchmark->release)
 		b->benchmark->release(b);
+	free(b->request);
 	if (b->sampling) {
 		tm_sampler_close(&b->sampler);
 		stat_events_release(&b->events);
