@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +80,30 @@ static void protect(char *memory, size_t size)
 		die("mprotect");
 }
 
+/*
+ * With a neighbour in the same 2 MiB on either side: were the memory alone in a page table, that
+ * would be freed with it, and the range to be flushed reach to the table's beginning.
+ */
+static char *hole;
+
+static void make_hole(size_t size)
+{
+	size_t table = 2 << 20;
+	char *around = mmap(NULL, size + 3 * table, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (around == MAP_FAILED)
+		die("mmap");
+	hole = around + (table - (uintptr_t)around % table) + table / 2;
+}
+
 static void unmap(size_t size)
 {
-	char *memory = map(size);
+	char *memory = mmap(hole, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
+	if (memory == MAP_FAILED)
+		die("mmap");
 	touch(memory, size);
 	if (munmap(memory, size))
 		die("munmap");
@@ -109,6 +130,7 @@ int main(int argc, char **argv)
 	if (nr < 2)
 		return 77;
 	memory = map(size);
+	make_hole(size);
 	stay_on(cpus[0]);
 	errno = pthread_create(&thread, NULL, spin, NULL);
 	if (errno)
