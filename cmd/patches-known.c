@@ -13,6 +13,7 @@
 #define RELEASE(major, minor) ((major) << 16 | (minor) << 8)
 
 #define WEIGHTS "sys/kernel/mm/mempolicy/weighted_interleave"
+#define TLB_DEFER_SWITCH "sys/kernel/mm/tlb_defer/enabled"
 
 /* Is it there? Where that cannot be seen, nothing is known. */
 static enum here is_there(const struct tm_root *root, const char *path)
@@ -84,10 +85,23 @@ static int by_vmstat(const struct tm_root *root, const char *prefix, struct sign
 	return rc == -ENOMEM ? rc : 0;
 }
 
+/* Whoever has it may wonder why nothing is put off: it has to be turned on. */
 static int probe_defer(const struct tm_machine *m, const struct tm_root *root, struct sign *sign)
 {
+	int rc = by_vmstat(root, "tlb_defer_", sign);
+	struct tm_text enabled;
+
 	(void)m;
-	return by_vmstat(root, "tlb_defer_", sign);
+	if (rc || sign->here != HERE_YES)
+		return rc;
+	enabled = tm_attr_text(root, TLB_DEFER_SWITCH);
+	if (enabled.state == TM_KNOWN && !strcmp(enabled.value, "0"))
+		tm_buf_adds(&sign->how, "; it is off: 1 in /" TLB_DEFER_SWITCH
+					", or tlb_defer=on at boot, turns it on");
+	else if (enabled.state == TM_KNOWN)
+		tm_buf_adds(&sign->how, "; it is on");
+	tm_text_release(&enabled);
+	return 0;
 }
 
 static int no_trace(const struct tm_machine *m, const struct tm_root *root, struct sign *sign)

@@ -117,6 +117,7 @@ static const char *const extra[] = {
 	"sys/kernel/mm/damon/**",
 	"sys/kernel/mm/mempolicy/**",
 	"sys/kernel/mm/numa/**",
+	"sys/kernel/mm/tlb_defer/**",
 	"sys/kernel/mm/transparent_hugepage/**",
 	"sys/module/damon_*/parameters/enabled",
 };

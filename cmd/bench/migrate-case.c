@@ -144,6 +144,8 @@ static void derive(void *context, struct bench_slot *slot, const struct stat_rec
 		{ MIGRATE_FLUSHES_ALL, STAT_FLUSHES, "pages_all" },
 		{ MIGRATE_FLUSHES_RANGE, STAT_FLUSHES, "pages_range" },
 		{ MIGRATE_FLUSHES_ONE, STAT_FLUSHES, "pages_one" },
+		{ MIGRATE_DEFERRED, STAT_TLB, "tlb_defer_pages" },
+		{ MIGRATE_FORCED, STAT_TLB, "tlb_defer_forced" },
 	};
 
 	(void)context;

@@ -14,6 +14,7 @@
 #define BATCH "512" /* what the kernel itself migrates at a time */
 #define BATCH_MAX (1 << 20)
 #define READERS_MAX 4096
+#define ALL_CPUS "all"
 
 /* In the order of enum migrate_figure. */
 const struct bench_kind bench_migrate_kind = {
@@ -61,6 +62,14 @@ const struct bench_kind bench_migrate_kind = {
 		[MIGRATE_FLUSHES_ONE] = { .key = "flushes_one_per_page", .heading = "ONE",
 					  .lower_is_better = true, .decimals = 3,
 					  .help = "Flushes of one page for each page moved." },
+		[MIGRATE_DEFERRED] = { .key = "deferred_per_page", .heading = "DEFERRED",
+				       .decimals = 3,
+				       .help = "Pages whose flush was put off, for each page "
+					       "moved." },
+		[MIGRATE_FORCED] = { .key = "forced_per_page", .heading = "FORCED",
+				     .lower_is_better = true, .decimals = 3,
+				     .help = "Flushes of all that was put off, for each page "
+					     "moved." },
 		[MIGRATE_READS] = { .key = "reads_per_second", .heading = "READS/s",
 			.detail = true,
 				    .help = "Pages that all readers looked at in a second." },
@@ -160,14 +169,15 @@ static int parse_reader_cpus(struct bench *b, const char *list, struct tm_error 
 {
 	const struct tm_idset *allowed = b->cpus_given ? &b->machine.online_cpus : &b->cpus;
 	struct migrate_request *r = b->request;
-	int rc = tm_idset_parse_list(&r->reader_cpus, list);
+	int rc = !strcmp(list, ALL_CPUS) ? tm_idset_copy(&r->reader_cpus, allowed) :
+					   tm_idset_parse_list(&r->reader_cpus, list);
 
 	if (rc == -ENOMEM)
 		return tm_error_nomem(err);
 	if (rc || tm_idset_empty(&r->reader_cpus))
 		return tm_error_set(err, EINVAL,
-				    "--reader-cpus: '%.100s' is not a list such as "
-				    "0-3,8",
+				    "--reader-cpus: '%.100s' is neither a list such as "
+				    "0-3,8 nor " ALL_CPUS,
 				    list);
 	tm_idset_for_each(id, &r->reader_cpus)
 		if (!tm_idset_has(allowed, id))
@@ -209,7 +219,10 @@ static int choose_readers(struct bench *b, struct tm_error *err)
 	/* More than one CPU is asked for where there is only one. */
 	if (!rc && r->readers && tm_idset_empty(&r->reader_cpus))
 		rc = tm_idset_add(&r->reader_cpus, r->mover_cpu);
-	b->threads = r->readers + 1;
+	/* A reader on the mover's CPU only has what the mover leaves. */
+	b->threads = r->readers;
+	if (!r->readers || !tm_idset_has(&r->reader_cpus, r->mover_cpu))
+		b->threads++;
 	return rc ? tm_error_nomem(err) : 0;
 }
 
@@ -328,7 +341,8 @@ static const struct option options[] = {
 	{ "batch", 'b', "LIST", VALUE_TEXT, "pages of one call, such as 1,512 for both", NULL },
 	{ "mapping", 'm', "KIND", VALUE_WORD, "may the pages be written to?", list_mappings },
 	{ "readers", 'R', "N", VALUE_NUMBER, "threads that read the memory meanwhile", NULL },
-	{ "reader-cpus", 0, "LIST", VALUE_TEXT, "they run on these CPUs, such as 1-3", NULL },
+	{ "reader-cpus", 0, "LIST", VALUE_TEXT, "they run on these CPUs, such as 1-3, or on all",
+	  NULL },
 	{ NULL, 0, NULL, VALUE_TEXT, NULL, NULL },
 };
 
@@ -353,7 +367,8 @@ const struct command bench_migrate_command = {
 	.examples = "tiermem bench migrate  # between the first two tiers\n"
 		    "tiermem bench migrate --nodes 0,2 --batch 1,64,512\n"
 		    "tiermem bench migrate --mapping read-only --readers 16\n"
-		    "tiermem bench migrate --cpus 0 --reader-cpus 8-15  # on another socket\n",
+		    "tiermem bench migrate --cpus 0 --reader-cpus 8-15  # on another socket\n"
+		    "tiermem bench migrate --batch 1 --mapping read-only --reader-cpus all\n",
 	.options = options,
 	.globals = BENCH_GLOBALS,
 	.run = run,

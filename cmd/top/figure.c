@@ -62,6 +62,21 @@ static struct top_rate get_thp(const struct top_view *view)
 	return counter(view, TM_COUNTER_thp_fault_alloc);
 }
 
+static struct top_rate get_deferred(const struct top_view *view)
+{
+	return counter(view, TM_COUNTER_tlb_defer_pages);
+}
+
+static struct top_rate get_refused(const struct top_view *view)
+{
+	return counter(view, TM_COUNTER_tlb_defer_refused);
+}
+
+static struct top_rate get_forced(const struct top_view *view)
+{
+	return counter(view, TM_COUNTER_tlb_defer_forced);
+}
+
 const struct top_figure_row top_figures[TOP_FIGURES] = {
 	[FIGURE_SHOOTDOWNS] = { "shootdowns", "/s", "TLB/s", 7, get_shootdowns },
 	[FIGURE_CALLS] = { "function calls", "/s", "CALL/s", 7, get_calls },
@@ -74,4 +89,7 @@ const struct top_figure_row top_figures[TOP_FIGURES] = {
 	[FIGURE_MIGRATED] = { "migrated", "/s", "MOVED/s", 8, get_migrated },
 	[FIGURE_FAILED] = { "failed", "/s", "FAIL/s", 7, get_failed },
 	[FIGURE_THP] = { "huge faults", "/s", "THP/s", 7, get_thp },
+	[FIGURE_DEFERRED] = { "deferred", "/s", NULL, 0, get_deferred },
+	[FIGURE_REFUSED] = { "refused", "/s", NULL, 0, get_refused },
+	[FIGURE_FORCED] = { "forced flushes", "/s", NULL, 0, get_forced },
 };

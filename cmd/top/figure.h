@@ -20,8 +20,11 @@ enum top_figure {
 	FIGURE_MIGRATED,
 	FIGURE_FAILED,
 	FIGURE_THP,
+	FIGURE_DEFERRED,
+	FIGURE_REFUSED,
+	FIGURE_FORCED,
 };
-#define TOP_FIGURES (FIGURE_THP + 1)
+#define TOP_FIGURES (FIGURE_FORCED + 1)
 
 struct top_figure_row {
 	const char *label;   /* on the screen; "" where it stands beside another */

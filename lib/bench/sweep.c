@@ -190,6 +190,34 @@ static double part_on_cpu(const struct waits *before)
 	return ran / (ran + waited);
 }
 
+/* -1: any. */
+static int cpu_of(const struct tm_bench_sweep *sweep, unsigned thread)
+{
+	if (!thread)
+		return sweep->mover_cpu;
+	return sweep->nr_cpus ? sweep->cpus[(thread - 1) % sweep->nr_cpus] : -1;
+}
+
+static bool is_beside_mover(const struct tm_bench_sweep *sweep, unsigned thread)
+{
+	return thread && sweep->mover_cpu >= 0 && cpu_of(sweep, thread) == sweep->mover_cpu;
+}
+
+/*
+ * A reader beside the mover reads while that waits, as it does in each call: otherwise it would
+ * keep the CPU for some milliseconds each time.
+ */
+static int place(const struct tm_bench_sweep *sweep, unsigned thread)
+{
+	static const struct sched_param none = { .sched_priority = 0 };
+	int cpu = cpu_of(sweep, thread);
+	int rc = cpu < 0 ? 0 : bind_to(cpu);
+
+	if (!rc && is_beside_mover(sweep, thread) && sched_setscheduler(0, SCHED_IDLE, &none))
+		rc = -errno;
+	return rc;
+}
+
 static int move(struct tm_bench_thread *thread, struct tm_bench_sweep *sweep)
 {
 	int rc = 0;
@@ -223,14 +251,9 @@ static void work(struct tm_bench_thread *thread)
 {
 	struct tm_bench_sweep *sweep = thread->context;
 	bool moves = !thread->index;
-	int cpu = moves ? sweep->mover_cpu : -1, rc = 0;
-	struct waits before;
+	int rc = place(sweep, thread->index);
+	struct waits before = read_waits();
 
-	if (!moves && sweep->nr_cpus)
-		cpu = sweep->cpus[(thread->index - 1) % sweep->nr_cpus];
-	if (cpu >= 0)
-		rc = bind_to(cpu);
-	before = read_waits();
 	if (!rc)
 		rc = moves ? move(thread, sweep) : read_pages(thread, sweep);
 	sweep->parts[thread->index] = part_on_cpu(&before);
@@ -260,6 +283,7 @@ int tm_bench_sweep_run(struct tm_bench_sweep *sweep, struct tm_bench_team *team,
 	*reads = sweep->readers ? outcome.per_second : NAN;
 	sweep->on_cpu = 1;
 	for (unsigned i = 0; i <= sweep->readers; i++)
-		sweep->on_cpu = TM_MIN(sweep->on_cpu, sweep->parts[i]);
+		if (!is_beside_mover(sweep, i))
+			sweep->on_cpu = TM_MIN(sweep->on_cpu, sweep->parts[i]);
 	return 0;
 }

@@ -40,7 +40,8 @@ struct tm_bench_sweep {
 	uint64_t move_ns; /* in move_pages alone */
 	/*
 	 * Of the time that a thread wanted a CPU, the part that it had one, of the thread with the
-	 * smallest; 0: the kernel does not tell. Waiting for a page is not wanting one.
+	 * smallest; 0: the kernel does not tell. Waiting for a page is not wanting one. Readers on
+	 * the mover's CPU, which only have what it leaves, are not asked.
 	 */
 	double on_cpu;
 	struct tm_error error;

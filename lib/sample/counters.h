@@ -72,6 +72,9 @@ const char *tm_counter_group_name(enum tm_counter_group group);
 	X(thp_split_pmd, THP)                 \
 	X(thp_swpout, THP)                    \
 	X(thp_zero_page_alloc, THP)           \
+	X(tlb_defer_forced, TLB)              \
+	X(tlb_defer_pages, TLB)               \
+	X(tlb_defer_refused, TLB)             \
 	X(workingset_refault_anon, RECLAIM)   \
 	X(workingset_refault_file, RECLAIM)
 

@@ -87,6 +87,11 @@ golden bench-report
 ok 'tables of several files are aligned' /usr/bin/python3 "$tmp/aligned" "$out_file"
 like 'a figure with a note is marked' "$out" '\| +610000 \[1\] \|.*'$'\n''- \[1\] busy: '
 like 'an unknown figure is not 0, and has no column where all are' "$out" 'SHOOTDOWNS \|  IPIS \| READS'
+change $folder/migrate.json '.cases[].metrics += [.cases[0].metrics[4] | .key = ("deferred_per_page", "forced_per_page")]' \
+	deferred.json
+tiermem bench report "$tmp/deferred.json"
+like 'figures of few kernels have a column where there are some' "$out" 'IPIS \| DEFERRED \| FORCED \| READS'
+tiermem bench report $folder/migrate.json $folder/bandwidth.json
 like 'each machine once' "$out" '## Machine 1'$'\n''.*vm\\\|one.*## Machine 2'$'\n'
 like 'and which it was' "$out" '## bandwidth: [^#]*On machine 2\.'
 like 'why a case was not measured' "$out" '\| +- \[1\] \|.*- \[1\] not measured: this kernel has no weighted interleave'

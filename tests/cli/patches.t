@@ -58,14 +58,9 @@ kernel()
 		printf '%s\n' "${entry#*=}" >"$root/${entry%%=*}"
 	done
 }
-# Deferred flushes have no patch yet, but what tells of it is known.
 mkdir -p "$tmp/more"
 cp "$shipped"/* "$tmp/more"
 sed -e '/^Subject: /,/^$/c Subject: [PATCH] x\n' "$shipped/${names[1]}.patch" >"$tmp/more/9999-strange.patch"
-if ! grep -q '^0003' "$tmp/more/series"; then
-	cp "$tmp/more/9999-strange.patch" "$tmp/more/0003-migrate-defer-flush.patch"
-	printf '0003-migrate-defer-flush.patch\n' >>"$tmp/more/series"
-fi
 printf '# a comment\n\n9999-strange.patch\n' >>"$tmp/more/series"
 
 # has NAME PATCH WANTED: "here known_by how" of a patch (by the start of its name) in $root
@@ -100,6 +95,13 @@ has 'parameters: from 6.13' 0005 '^yes version '
 kernel 6.12.43 proc/sys/vm/clear_gigantic_nocache=0 proc/vmstat=$'nr_free_pages 7\ntlb_defer_pages 0'
 has 'clearing: the sysctl' 0004 '^yes probe there is a file /proc/sys/vm/clear_gigantic_nocache$'
 has 'deferred flushes: counters' 0003 '^yes probe /proc/vmstat has tlb_defer_ counters$'
+kernel 6.12.43 proc/vmstat='tlb_defer_pages 0' sys/kernel/mm/tlb_defer/enabled=0
+has 'deferred flushes: off' 0003 \
+	'^yes probe .*; it is off: 1 in /sys/kernel/mm/tlb_defer/enabled, or tlb_defer=on at boot, turns it on$'
+printf '1\n' >"$root/sys/kernel/mm/tlb_defer/enabled"
+has 'deferred flushes: on' 0003 '^yes probe .* tlb_defer_ counters; it is on$'
+tiermem --root "$root" snapshot "$tmp/defer.tar"
+root=$tmp/defer.tar has 'deferred flushes: a snapshot tells it too' 0003 '^yes probe .*; it is on$'
 kernel 6.12.43 proc/vmstat='nr_free_pages 7'
 has 'deferred flushes: no counters' 0003 '^no probe /proc/vmstat has no tlb_defer_ counters$'
 kernel 6.10.0 $thp/enabled='[always] madvise never' $thp/hugepages-64kB/enabled='always inherit madvise [never]'

@@ -132,6 +132,12 @@ for size in 80x24 100x36 200x50; do
 done
 is 'README.md shows a real screen' "$(sed -n '/^db7 /,/^```/p' "$top/README.md" | grep -v '^```')" \
 	"$(grep -v '^ end of the recording' "$golden_folder/top-100x36.out")"
+# A kernel that puts flushes off has two rows more.
+tests/cli/top/make-recording --deferred >"$tmp/deferred"
+start 80 30 --replay "$tmp/deferred" --interval 0.05
+shows 'deferred flushes' 'end of the recording' && keep top-deferred
+keys q
+ends 'deferred flushes: q leaves' 0
 for size in 40x10 12x3 2x1; do
 	start "${size%x*}" "${size#*x}" --replay "$recording" --interval 0.05
 	shows "$size: something" '[^[:space:]]' && sleep 0.5

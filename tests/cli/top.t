@@ -113,6 +113,24 @@ is 'and is not in the sum' "$(jq '(.tlb.shootdowns | map(.count // 0) | add) == 
 is 'and is back without counts' "$(jq -c '.nodes[2] | [.id, .numa_hit, .numa_hit_reason]' "$out_file" | sed -n 5p)" \
 	'[2,null,"offline"]'
 
+# Deferred flushes: few kernels have them.
+is 'what a kernel has not is not 0' "$(jq -c '.tlb.vmstat | [.tlb_defer_pages, .tlb_defer_pages_reason]' "$tmp/documents" |
+	sort -u)" '[null,"unsupported"]'
+tests/cli/top/make-recording --deferred >"$tmp/file"
+valid_json 'a recording with deferred flushes' "$tmp/file"
+tiermem top --replay "$tmp/file" --json
+exits 0 'is replayed'
+valid_json 'and its documents keep to their schema'
+is 'deferred flushes' "$(jq -c '[.tlb.vmstat | .tlb_defer_pages, .tlb_defer_forced, .tlb_defer_refused]' "$out_file" |
+	tail -n 1)" '[77220,156,780]'
+tiermem top --replay "$tmp/file" --metrics
+like 'as metrics' "$(grep tlb_defer_pages "$out_file")" \
+	'# TYPE tiermem_vmstat_tlb_defer_pages_total counter'$'\n''tiermem_vmstat_tlb_defer_pages_total 50000'
+tiermem top --replay "$recording" --metrics
+unlike 'only where there are such' "$out" tlb_defer
+tiermem top --replay "$tmp/file" --batch
+golden top-batch
+
 # What stops a recording in the midst.
 whole()
 {

@@ -2,8 +2,11 @@
 /* Sweeps over memory, by a kernel of our own that gives up, has pages in use, and loses data. */
 #include "tests/unit/tree.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/bench/sweep.h"
@@ -309,6 +312,42 @@ static void test_spoilt(void **state)
 	tm_bench_sweep_release(&sweep);
 }
 
+static size_t count_idle_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	size_t nr = 0;
+
+	assert_non_null(tasks);
+	for (struct dirent *task; (task = readdir(tasks));)
+		nr += task->d_name[0] != '.' &&
+		      sched_getscheduler(atoi(task->d_name)) == SCHED_IDLE;
+	closedir(tasks);
+	return nr;
+}
+
+/* Readers that share the mover's CPU, and only they, have what it leaves. */
+static void test_beside_mover(void **state)
+{
+	struct tm_bench_sweep sweep = begin_team(3);
+	const int cpus[] = { sched_getcpu() };
+	struct tm_error err = { 0 };
+	struct tm_bench_team team;
+	double reads;
+
+	(void)state;
+	sweep.cpus = cpus;
+	sweep.nr_cpus = 1;
+	assert_int_equal(tm_bench_team_start(&team, 4, NULL, &sweep, &err), 0);
+	assert_int_equal(tm_bench_sweep_run(&sweep, &team, &reads, &err), 0);
+	assert_int_equal(count_idle_threads(), 0);
+	sweep.mover_cpu = cpus[0];
+	assert_int_equal(tm_bench_sweep_run(&sweep, &team, &reads, &err), 0);
+	assert_int_equal(count_idle_threads(), 3);
+	tm_bench_team_end(&team);
+	assert_int_equal(sweep.moved, 2 * PAGES);
+	tm_bench_sweep_release(&sweep);
+}
+
 /* A CPU that is not there is an error of the run, whoever should have been on it. */
 static void test_bad_cpu(void **state)
 {
@@ -335,7 +374,8 @@ int main(void)
 		cmocka_unit_test(test_give_up), cmocka_unit_test(test_stuck),
 		cmocka_unit_test(test_fail),	cmocka_unit_test(test_check),
 		cmocka_unit_test(test_run),	cmocka_unit_test(test_run_alone),
-		cmocka_unit_test(test_spoilt),	cmocka_unit_test(test_bad_cpu),
+		cmocka_unit_test(test_spoilt),	cmocka_unit_test(test_beside_mover),
+		cmocka_unit_test(test_bad_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

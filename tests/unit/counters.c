@@ -29,7 +29,8 @@ static void test_parse(void **state)
 	(void)state;
 	tm_counters_parse(&c, "nr_free_pages 12\nnuma_hit 18446744073709551615\n\npgfault x\n"
 			      "pgmajfault\nnew_counter_of_tomorrow 7\nthp_split_pmd 0\npswpin 1.5\n"
-			      "pgpromote_success 3");
+			      "pgpromote_success 3\ntlb_defer_pages 4096\ntlb_defer_forced 8\n"
+			      "tlb_defer_refused 2\nnr_unstable 0\n");
 	assert_true(tm_num_is(&c.value[TM_COUNTER_numa_hit]));
 	assert_true(c.value[TM_COUNTER_numa_hit].value == UINT64_MAX);
 	assert_int_equal(c.value[TM_COUNTER_pgfault].state, TM_MALFORMED);
@@ -38,9 +39,13 @@ static void test_parse(void **state)
 	assert_int_equal(c.value[TM_COUNTER_thp_split_pmd].state, TM_KNOWN);
 	assert_int_equal(c.value[TM_COUNTER_thp_split_pmd].value, 0);
 	assert_int_equal(c.value[TM_COUNTER_pgpromote_success].value, 3);
+	assert_int_equal(c.value[TM_COUNTER_tlb_defer_pages].value, 4096);
+	assert_int_equal(c.value[TM_COUNTER_tlb_defer_forced].value, 8);
+	assert_int_equal(c.value[TM_COUNTER_tlb_defer_refused].value, 2);
 	/* Field case 23: absent is not zero. */
 	assert_int_equal(c.value[TM_COUNTER_pgdemote_kswapd].state, TM_UNSUPPORTED);
-	tm_counters_parse(&c, "");
+	tm_counters_parse(&c, "tlb_defer_pages_of_tomorrow 1\n");
+	assert_int_equal(c.value[TM_COUNTER_tlb_defer_pages].state, TM_UNSUPPORTED);
 	assert_int_equal(c.value[TM_COUNTER_numa_hit].state, TM_UNSUPPORTED);
 }
 
