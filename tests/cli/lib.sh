@@ -15,7 +15,7 @@
 #	exits CODE NAME		of the last run
 #	golden NAME		the last run printed what golden/NAME.out and .err hold, and exited with the code at the end
 #				of .err; UPDATE_GOLDEN=1 rewrites these. The time and this test's folder do not count
-#	valid_json NAME [FILE]	each document in it (or in the last run's output) keeps to its schema
+#	valid_json NAME [FILE]	each document in it (or in the last run's output) keeps to its schema; done_testing tells
 #	skip NAME REASON
 #	skip_all REASON		before any other test
 #
@@ -37,7 +37,7 @@ done
 golden_folder=$top/tests/cli/golden
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/tiermem-test.XXXXXX") || exit 1
 trap 'rm -rf -- "$tmp"' EXIT
-mkdir "$tmp/home"
+mkdir "$tmp/home" "$tmp/.documents"
 
 # The same everywhere, whoever runs it.
 export LC_ALL=C TZ=UTC HOME=$tmp/home TERM=dumb COLUMNS=80
@@ -49,6 +49,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}halt_on_error=1:print_stac
 
 tests=0
 failures=0
+to_validate=()
 status=0
 out=
 err=
@@ -81,8 +82,31 @@ diag_run()
 	diag "stderr: $(head -c 2000 "$err_file")"
 }
 
+# One start of Python for all that valid_json has kept.
+validate_all()
+{
+	local numbers=() faults number bad=named
+
+	((${#to_validate[@]})) || return 0
+	mapfile -t numbers < <(seq ${#to_validate[@]})
+	faults=$(cd "$tmp/.documents" && "$top/tests/validate" "${numbers[@]}" 2>&1) || {
+		diag "$faults"
+		# Without names, or cut short, it tells of none that it is sound.
+		[[ $faults == *'validate: '[0-9]* && $faults != *Traceback* ]] || bad=all
+	}
+	for number in "${numbers[@]}"; do
+		if [[ $bad == all || $'\n'$faults == *$'\n'"validate: $number: "* ]]; then
+			fail "${to_validate[number - 1]}"
+			diag "document $number"
+		else
+			pass "${to_validate[number - 1]}"
+		fi
+	done
+}
+
 done_testing()
 {
+	validate_all
 	printf '1..%d\n' "$tests"
 	exit $((failures > 0))
 }
@@ -219,14 +243,8 @@ golden()
 
 valid_json()
 {
-	local file=${2-$out_file} faults
-
-	if faults=$("$top/tests/validate" "$file" 2>&1); then
-		pass "$1"
-	else
-		fail "$1"
-		diag "$faults"
-	fi
+	to_validate+=("$1")
+	cp -- "${2-$out_file}" "$tmp/.documents/${#to_validate[@]}"
 }
 
 machine()

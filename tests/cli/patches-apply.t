@@ -72,9 +72,10 @@ patches apply -R -q "$tree"
 is '-q' "$status $out" '0 '
 untouched 'back by the letter'
 
-# A conflict in the last one: nothing of any.
+# A conflict in the last one, in a file that no other changes: nothing of any.
 fresh
-changed=$(file_of "$last" 1)
+changed=$(sed -n 's|^+++ b/||p' "$shipped"/*.patch | sort | uniq -u |
+	grep -xFf <(sed -n 's|^+++ b/||p' "$shipped/$last.patch") | head -n 1)
 sed -i 's/[a-z]/x/' "$tree/$changed"
 before=$(sum_of "$tree")
 patches apply "$tree"
@@ -107,7 +108,8 @@ if command -v git >/dev/null; then
 	like 'what is left to do is said' "$out" $'\nnothing is committed: `git add` and `git commit` do that$'
 	is 'nothing is committed, nothing is in the index' "$(git log --oneline | wc -l) $(git diff --cached --stat)" '1 '
 	is 'what git sees' "$(git status --porcelain)" \
-		"$(sed -n 's|^+++ b/| M |p' "$shipped"/*.patch | sort -u)"
+		"$(awk 'FNR == 1 { old = "" } /^--- / { old = $2 }
+			sub("^[+][+][+] b/", "") { print (old == "/dev/null" ? "?? " : " M ") $0 }' "$shipped"/*.patch | sort -u)"
 	patches check --json "$tree"
 	is 'the document knows git' "$(doc .tree.git)" true
 	patches apply --reverse "$tree"
