@@ -111,7 +111,8 @@ int bench_parse_size(const struct bench *b, const char *option, uint64_t usual, 
 /* A plain number from `least` to `most`. */
 int bench_parse_number(const struct bench *b, const char *option, uint64_t usual, uint64_t least,
 		       uint64_t most, uint64_t *number, struct tm_error *err);
-/* The words of --page, with what they are. */
+/* The words of --mapping and --page, with what they are. */
+const char *bench_mapping_word(size_t i, const char **help);
 const char *bench_page_word(size_t i, const char **help);
 /* The size of one of the caches of a CPU, by its number in sysfs; 0: nothing says. */
 uint64_t bench_cache_bytes(const struct bench *b, long cpu, int index);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cmd/bench/bench.h"
 #include "lib/base/units.h"
@@ -29,6 +30,7 @@ struct lookup_request {
 	const struct tm_idset *cpus, *nodes; /* nodes: NULL for any */
 	enum tm_policy policy;
 	enum tm_bench_page page;
+	bool written;
 	/* The child's. */
 	struct tm_bench_memory memory;
 	struct tm_bench_grid grid;
@@ -153,6 +155,7 @@ static int parse(struct bench *b, struct tm_error *err)
 					err);
 	request->page =
 		(enum tm_bench_page)choose_word(b, "page", bench_page_word, TM_BENCH_PAGE_USUAL);
+	request->written = !choose_word(b, "mapping", bench_mapping_word, 0);
 	request->numa = &b->numa;
 	request->time_ns = b->time_ns;
 	request->threads = b->threads;
@@ -228,7 +231,12 @@ static int prepare(void *context, struct bench_slot *slot, struct tm_error *err)
 	if (!rc)
 		rc = tm_bench_team_start(&request->team, request->threads, request->cpus, request,
 					 err);
-	return rc ? rc : tm_bench_team_run(&request->team, build, 0, &outcome);
+	if (!rc)
+		rc = tm_bench_team_run(&request->team, build, 0, &outcome);
+	if (!rc && !request->written &&
+	    mprotect(request->memory.address, request->memory.bytes, PROT_READ))
+		rc = tm_error_errno(err, errno, "mprotect");
+	return rc;
 }
 
 /* It fits into a double, and tells other work apart from the same. */
@@ -284,6 +292,9 @@ static int label(struct bench *b, struct bench_case *c, const struct lookup_requ
 	if (!rc)
 		rc = bench_case_text(result, c, "page", tm_bench_page_name(request->page));
 	if (!rc)
+		rc = bench_case_text(result, c, "mapping",
+				     request->written ? "written" : "read-only");
+	if (!rc)
 		rc = bench_case_number(result, c, "threads", request->threads);
 	if (!rc)
 		rc = bench_case_number(result, c, "nuclides", request->nuclides);
@@ -318,6 +329,7 @@ const struct bench_kind bench_lookup_kind = {
 		{ "policy", "POLICY", BENCH_TEXT, "Memory policy of the tables." },
 		{ "nodes", "NODES", BENCH_TEXT, "Nodes of that policy." },
 		{ "page", "PAGE", BENCH_TEXT, "Pages that were asked for." },
+		{ "mapping", "MAPPING", BENCH_TEXT, "read-only or written." },
 		{ "threads", "THREADS", BENCH_NUMBER, "Threads that look up." },
 		{ "nuclides", "NUCLIDES", BENCH_NUMBER, "Tables." },
 		{ "grid_points", "POINTS", BENCH_NUMBER, "Entries of each table." },
@@ -363,6 +375,8 @@ static const struct option options[] = {
 	{ "policy", 'P', "POLICY", VALUE_WORD, "memory policy (bind with --nodes, else none)",
 	  list_policies },
 	{ "page", 'p', "PAGE", VALUE_WORD, "which pages the grid has (usual)", bench_page_word },
+	{ "mapping", 'm', "KIND", VALUE_WORD, "may the grid be written to, once it is made?",
+	  bench_mapping_word },
 	{ NULL, 0, NULL, VALUE_TEXT, NULL, NULL },
 };
 
@@ -370,7 +384,7 @@ const struct command bench_lookup_command = {
 	.name = "lookup",
 	.summary = "random look-ups in large tables",
 	.synopsis = "[--size SIZE | --grid-points N] [--nuclides N] [--lookups N] "
-		    "[--policy POLICY] [--page PAGE] [OPTION]...",
+		    "[--policy POLICY] [--page PAGE] [--mapping KIND] [OPTION]...",
 	.description =
 		"Looks up cross-sections as Monte Carlo particle transport does. Each look-up is "
 		"of a random energy in a random material: a binary search in the energies of all "

@@ -324,22 +324,11 @@ static int run(struct app *app)
 	return bench_run(app, &benchmark);
 }
 
-static const char *list_mappings(size_t i, const char **help)
-{
-	static const char *const words[] = { "written", "read-only", NULL };
-	static const char *const helps[] = { "pages that may be written to, and were",
-					     "pages that may only be read" };
-
-	if (words[i])
-		*help = helps[i];
-	return words[i];
-}
-
 static const struct option options[] = {
 	BENCH_OPTIONS,
 	{ "size", 'S', "SIZE", VALUE_TEXT, "memory to move in a sweep, such as 64M", NULL },
 	{ "batch", 'b', "LIST", VALUE_TEXT, "pages of one call, such as 1,512 for both", NULL },
-	{ "mapping", 'm', "KIND", VALUE_WORD, "may the pages be written to?", list_mappings },
+	{ "mapping", 'm', "KIND", VALUE_WORD, "may the pages be written to?", bench_mapping_word },
 	{ "readers", 'R', "N", VALUE_NUMBER, "threads that read the memory meanwhile", NULL },
 	{ "reader-cpus", 0, "LIST", VALUE_TEXT, "they run on these CPUs, such as 1-3, or on all",
 	  NULL },

@@ -53,6 +53,17 @@ int bench_parse_number(const struct bench *b, const char *option, uint64_t usual
 	return 0;
 }
 
+const char *bench_mapping_word(size_t i, const char **help)
+{
+	static const char *const words[] = { "written", "read-only", NULL };
+	static const char *const helps[] = { "pages that may be written to, and were",
+					     "pages that may only be read" };
+
+	if (words[i] && help)
+		*help = helps[i];
+	return words[i];
+}
+
 const char *bench_page_word(size_t i, const char **help)
 {
 	static const char *const helps[] = { "as the settings have it", "no huge pages",

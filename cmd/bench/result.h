@@ -46,7 +46,7 @@ struct bench_metric_kind {
 	const char *help;
 };
 
-#define BENCH_LABELS 8
+#define BENCH_LABELS 10
 #define BENCH_METRICS 16
 
 struct bench_kind {

@@ -36,7 +36,7 @@ if [[ -d /sys/devices/system/node ]]; then
 	is 'and no less of it' "$(of '.cases[0] | (.place.nodes | map(.bytes) | add) >= .labels.grid_bytes')" true
 fi
 tiermem bench lookup "${short[@]}" --size 1M
-like 'for people' "$out" $'\n.*POLICY +PAGE +THREADS +NUCLIDES +POINTS +GRID +LOOKUPS/s .*\n *none .* 64 +52 +[0-9]+K +[0-9]+ '
+like 'for people' "$out" $'\n.*POLICY +PAGE +MAPPING +THREADS +NUCLIDES +POINTS +GRID +LOOKUPS/s .*\n *none .* 64 +52 +[0-9]+K +[0-9]+ '
 
 # ---- by number
 
@@ -53,6 +53,11 @@ ok 'but not in another grid' test "$(figure checksum)" != "$checksum"
 tiermem bench lookup --lookups 1000 --repeat 2 --threads 3 --grid-points 100 --nuclides 3 --json
 is 'three threads share them, on whatever CPUs' "$status $(figure lookups)" '0 [1000,1000]'
 ok 'and draw other numbers' test "$(figure checksum)" != "$checksum"
+is 'the grid may be written to' "$(of '.cases[0].labels.mapping')" '"written"'
+run strace -f -o "$tmp/strace" -e trace=mprotect "$TIERMEM" bench lookup --lookups 1000 --repeat 2 --threads 2 \
+	--grid-points 100 --nuclides 3 --mapping read-only --json
+is 'or may not: it comes to the same' "$status $(of '.cases[0].labels.mapping') $(figure checksum)" "0 \"read-only\" $checksum"
+ok 'and the kernel is told' grep -q 'mprotect([^,]*, 20480, PROT_READ) = 0' "$tmp/strace"
 tiermem bench lookup --lookups 1 --repeat 1 --threads 2 --grid-points 2 --nuclides 1 --json
 is 'the least' "$status $(figure lookups)" '0 [1]'
 
