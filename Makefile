@@ -31,6 +31,9 @@ WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 SANITIZE ?=
 
+# For a build inside a recipe: all processors, unless the caller has said how many jobs there may be.
+jobs = $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # make V=1 shows whole commands.
 V ?= 0
 ifeq ($(V),0)
@@ -152,7 +155,7 @@ deps:                   ## install what building needs (as root or with sudo)
 
 demo:                   ## build, and show this machine and a captured one
 	@tools/deps build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(jobs) all
 	@tests/demo
 
 ## Tests
@@ -162,18 +165,21 @@ demo:                   ## build, and show this machine and a captured one
 FORKING = plan plan-faults plan-trigger-faults
 
 # Programs that `make check` runs; built by a second make, after tools/deps.
-tests: $(UNIT_TESTS) $(FUZZ_REPLAYS) $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) tiermem
+tests: tests-unit tests-cli tiermem
+tests-unit: $(UNIT_TESTS) $(FUZZ_REPLAYS)
+tests-cli: $(O)/tiermem $(O)/libtiermem-large.so $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) $(O)/unit/bench-stream
 
 check:                  ## install what the tests need, build, run every test
 	@tools/deps build test $(if $(TIERMEM_NO_VM),,vm)
-	@$(MAKE) --no-print-directory tests
-	@tests/run $(O)/check.log $(UNIT_TESTS) $(FUZZ_REPLAYS) $(CLI_TESTS) $(VM_TESTS)
+	@$(MAKE) --no-print-directory $(jobs) tests
+	@# The longest first: no processor is idle at the end.
+	@tests/run $(O)/check.log $(VM_TESTS) $(CLI_TESTS) $(UNIT_TESTS) $(FUZZ_REPLAYS)
 
-check-unit: $(UNIT_TESTS) $(FUZZ_REPLAYS)       ## unit tests and the fuzz corpora
+check-unit: tests-unit  ## unit tests and the fuzz corpora
 	@TEST_EXEC='$(TEST_EXEC)' tests/run $(O)/check-unit.log \
 		$(filter-out $(EXCLUDE:%=$(O)/unit/%),$(UNIT_TESTS)) $(FUZZ_REPLAYS)
 
-check-cli: $(O)/tiermem $(O)/libtiermem-large.so $(O)/tests/demo $(O)/tests/acpi-dump $(RUN_HELPERS) $(O)/unit/bench-stream ## the command line's tests
+check-cli: tests-cli    ## the command line's tests
 	@TIERMEM=$(abspath $(O)/tiermem) TIERMEM_DEMO=$(abspath $(O)/tests/demo) \
 		TIERMEM_HELPERS=$(abspath $(O)/run-helpers) tests/run $(O)/check-cli.log $(CLI_TESTS)
 
@@ -187,21 +193,33 @@ check-patches:          ## kernel patches: they apply, in kernel style, and comp
 	@tools/deps kernel
 	@tests/run build/check-patches.log tests/patches/check-patches.t
 
-check-kernel: tiermem   ## kernel patches: kernels with and without them, in virtual machines
+# Machines need no library for it.
+$(O)/tests/kernel/stress: tests/kernel/stress.c $(O)/cflags
+	@mkdir -p $(@D)
+	$(call quiet,LINK)$(CC) $(PLAIN_CFLAGS) $(LDFLAGS) -static -pthread -o $@ $<
+
+check-kernel: tiermem $(O)/tests/kernel/stress ## kernel patches: kernels with and without them, in virtual machines
 	@tools/deps vm kernel
 	@tools/kernel build
 	@rm -rf build/kernel/figures
-	@tests/run build/check-kernel.log $(KERNEL_TESTS)
+	@TIERMEM_STRESS=$(abspath $(O)/tests/kernel/stress) tests/run build/check-kernel.log $(KERNEL_TESTS)
 	@tools/kernel figures >build/kernel/figures.md
 
+stress-kernel: T = 600
+stress-kernel: tiermem $(O)/tests/kernel/stress ## kernel patches: memory moved and checked for T seconds (T=600)
+	@tools/deps vm kernel
+	@tools/kernel build
+	@TIERMEM_STRESS=$(abspath $(O)/tests/kernel/stress) STRESS_SECONDS=$(T) tests/kernel/stress.t true
+
+asan = $(MAKE) --no-print-directory O=$(O)/asan SANITIZE=address,undefined CFLAGS='-O1 -g -fno-sanitize-recover=all'
 check-asan:             ## unit, CLI and corpora with AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/deps build test
-	@$(MAKE) --no-print-directory O=$(O)/asan SANITIZE=address,undefined CFLAGS='-O1 -g -fno-sanitize-recover=all' \
-		check-unit check-cli
+	+@$(asan) $(jobs) tests-unit tests-cli
+	+@$(asan) check-unit check-cli
 
 check-clang:            ## build and unit tests with clang
 	@tools/deps build test lint
-	@$(MAKE) --no-print-directory O=$(O)/clang CC=clang $(O)/clang/tiermem check-unit
+	@$(MAKE) --no-print-directory $(jobs) O=$(O)/clang CC=clang $(O)/clang/tiermem check-unit
 
 VALGRIND = valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all --num-callers=30 \
 	--child-silent-after-fork=yes --suppressions=$(CURDIR)/tests/valgrind.supp
@@ -212,7 +230,7 @@ check-valgrind: $(UNIT_TESTS) $(FUZZ_REPLAYS)   ## unit tests under valgrind
 
 check-cross:            ## build for arm64, unit tests under qemu
 	@tools/deps build test cross
-	+@tools/cross make --no-print-directory O=$(O)/arm64 TEST_EXEC='$(CURDIR)/tools/cross run' EXCLUDE='$(FORKING) numa' \
+	+@tools/cross make --no-print-directory $(jobs) O=$(O)/arm64 TEST_EXEC='$(CURDIR)/tools/cross run' EXCLUDE='$(FORKING) numa' \
 		$(O)/arm64/tiermem check-unit
 
 check-fresh:            ## both README commands in newly made Debian 12 and 13 folders
@@ -232,13 +250,13 @@ lint:                   ## static checks of sources, scripts and manual pages
 T ?= 60
 fuzz:                   ## fuzz every target for T seconds (T=60) in all
 	@tools/deps build lint
-	@$(MAKE) --no-print-directory O=$(O)/libfuzzer CC=clang SANITIZE=address,undefined \
+	@$(MAKE) --no-print-directory $(jobs) O=$(O)/libfuzzer CC=clang SANITIZE=address,undefined \
 		CFLAGS='-O1 -g -fno-sanitize-recover=all -fsanitize=fuzzer-no-link' \
 		$(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/libfuzzer/fuzz/%)
 	@tests/fuzz/run $(T) $(FUZZ_SOURCES:tests/fuzz/%.c=$(O)/libfuzzer/fuzz/%)
 
 fuzz-check:             ## the short fuzzing that CI does
-	@$(MAKE) --no-print-directory fuzz T=120
+	@$(MAKE) --no-print-directory fuzz T=60
 
 bench-cli: tiermem      ## speed of reading a large tree against lstopo and numactl
 	@tools/deps bench
@@ -302,7 +320,7 @@ help:                   ## this list
 
 force:
 
-.PHONY: all deps demo tests check check-unit check-cli check-vm check-patches check-kernel check-asan check-clang check-valgrind check-cross \
+.PHONY: all deps demo tests tests-unit tests-cli check check-unit check-cli check-vm check-patches check-kernel stress-kernel check-asan check-clang check-valgrind check-cross \
 	check-fresh check-layers lint fuzz fuzz-check bench-cli bench-top bench-peers bench-quick vm update-golden install install-service clean help force
 .DELETE_ON_ERROR:
 .SECONDARY:

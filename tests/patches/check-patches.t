@@ -68,17 +68,39 @@ objects()
 		[[ $file == *.[cS] ]] || continue
 		case $target:$file in
 		arm64:arch/x86/* | bare:mm/mempolicy.c | bare:drivers/base/node.c) continue ;;
+		# Not compiled where the option is off.
+		arm64:mm/tlb_defer.c | bare:mm/tlb_defer.c | bare:mm/page_ext.c | *:mm/page_reporting.c) continue ;;
 		esac
+		# A new file is only where its patch is.
+		[[ -e $check/tree/$file ]] || continue
 		printf '%s.o\n' "${file%.[cS]}"
 	done
 }
 
-# compile TARGET NAME PATCH...: the tree as it is; what the compiler said goes to NAME.warnings
+# configure TARGET ARCH FILE: for the tree as it is; x86-64 with what the patches may be built with
+configure()
+{
+	local target=$1 arch=$2 fragment=$check/$1.config
+
+	cp "$3" "$fragment.new" || return
+	if [[ $target == x86_64 ]] && grep -qx 'config TLB_DEFER' "$check/tree/mm/Kconfig"; then
+		cat "$top/tests/kernel/config.patched" >>"$fragment.new"
+	fi
+	[[ -e $check/$target/.config ]] && cmp -s "$fragment.new" "$fragment" && return
+	mv "$fragment.new" "$fragment"
+	said=$("$kernel" config "$arch" "check/$target" "$fragment" check/tree 2>&1) || bail "$said"
+	# What every object needs.
+	"$kernel" make "$arch" "check/$target" -s prepare >"$check/$target/prepare.log" 2>&1 ||
+		bail "$target: $(tail -n 5 "$check/$target/prepare.log")"
+}
+
+# compile TARGET ARCH FILE NAME PATCH...: the tree as it is; what the compiler said goes to NAME.warnings
 compile()
 {
-	local target=$1 arch=$2 name=$3 list object once=()
+	local target=$1 arch=$2 name=$4 list object once=()
 
-	shift 3
+	configure "$1" "$2" "$3"
+	shift 4
 	mapfile -t list < <(objects "$target" "$@")
 	: >"$check/$target/$name.warnings"
 	((${#list[@]})) || return 0
@@ -92,10 +114,10 @@ compile()
 		sort >"$check/$target/$name.warnings"
 }
 
-# fresh TARGET NAME PATCH...: compiles, and fails where the base has not warned so. $said
+# fresh TARGET ARCH FILE NAME PATCH...: compiles, and fails where the base has not warned so. $said
 fresh()
 {
-	local target=$1 name=$3
+	local target=$1 name=$4
 
 	if ! compile "$@"; then
 		said=$(tail -n 20 "$check/$target/$name.log")
@@ -128,7 +150,9 @@ cp -al "$check/tree" "$check/reversed" &&
 	for patch in "${reversed[@]}"; do
 		said+=$(patch -d "$check/reversed" -p1 -s -f -F0 -R --no-backup-if-mismatch <"$patch" 2>&1)
 	done
-said+=$(touched "${series[@]}" | while read -r file; do cmp "$base/$file" "$check/reversed/$file" 2>&1; done)
+said+=$(touched "${series[@]}" | while read -r file; do
+	[[ -e $base/$file || -e $check/reversed/$file ]] && cmp "$base/$file" "$check/reversed/$file" 2>&1
+done)
 [[ -z $said ]]
 result 'and come off again, leaving the base'
 rm -rf "${check:?}/reversed"
@@ -139,25 +163,21 @@ rm -rf "${check:?}/reversed"
 for target in "${targets[@]}"; do
 	read -r name arch config <<<"$target"
 	rm -rf "${check:?}/$name"
-	said=$("$kernel" config "$arch" "check/$name" "$config" check/tree 2>&1) || bail "$said"
-	# What every object needs.
-	"$kernel" make "$arch" "check/$name" -s prepare >"$check/$name/prepare.log" 2>&1 ||
-		bail "$name: $(tail -n 5 "$check/$name/prepare.log")"
-	compile "$name" "$arch" base "${series[@]}" || bail "$name: the base: $(tail -n 5 "$check/$name/base.log")"
+	compile "$name" "$arch" "$config" base "${series[@]}" || bail "$name: the base: $(tail -n 5 "$check/$name/base.log")"
 done
 for patch in "${series[@]}"; do
 	said=$("$kernel" tree check/tree "$patch" 2>&1) || bail "$said"
 	for target in "${targets[@]}"; do
 		read -r name arch config <<<"$target"
 		short=${patch##*/}
-		fresh "$name" "$arch" "${short%%-*}" "$patch"
+		fresh "$name" "$arch" "$config" "${short%%-*}" "$patch"
 		result "$short alone: no new warning, $name"
 	done
 done
 said=$("$kernel" tree check/tree "${series[@]}" 2>&1) || bail "$said"
 for target in "${targets[@]}"; do
 	read -r name arch config <<<"$target"
-	fresh "$name" "$arch" all "${series[@]}"
+	fresh "$name" "$arch" "$config" all "${series[@]}"
 	result "all: no new warning, $name"
 	diag "$name: $(wc -l <"$check/$name/base.warnings") warnings before, $(wc -l <"$check/$name/all.warnings") after"
 done
