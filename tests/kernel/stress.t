@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 0003: tests/kernel/stress.c finds nothing wrong on the patched kernel, for STRESS_SECONDS (60), and something on each of
+# 0003: tests/kernel/stress.c finds nothing wrong on the patched kernel, for STRESS_SECONDS (45), and something on each of
 # those that were broken on purpose. `stress.t true` leaves these out; `stress.t write` is one of them.
 
 # shellcheck source=tests/kernel/lib.sh
@@ -10,7 +10,7 @@
 own_kernels
 broken=$kernels/broken.bzImage
 stress=${TIERMEM_STRESS:-$top/build/tests/kernel/stress}
-seconds=${STRESS_SECONDS:-60}
+seconds=${STRESS_SECONDS:-45}
 for file in "$broken" "$stress"; do
 	[[ -x $file || $file == *.bzImage && -e $file ]] && continue
 	printf 'Bail out! no %s: make check-kernel makes it\n' "$file"
