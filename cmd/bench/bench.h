@@ -111,6 +111,9 @@ int bench_parse_size(const struct bench *b, const char *option, uint64_t usual, 
 /* A plain number from `least` to `most`. */
 int bench_parse_number(const struct bench *b, const char *option, uint64_t usual, uint64_t least,
 		       uint64_t most, uint64_t *number, struct tm_error *err);
+/* The option's value, or what it is without: an index of the list. */
+unsigned bench_choose_word(const struct bench *b, const char *option, word_list words,
+			   unsigned usual);
 /* The words of --mapping and --page, with what they are. */
 const char *bench_mapping_word(size_t i, const char **help);
 const char *bench_page_word(size_t i, const char **help);

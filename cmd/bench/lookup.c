@@ -60,22 +60,10 @@ static const char *list_policies(size_t i, const char **help)
 	return policies[i].name;
 }
 
-/* The option's value, or what it is without: an index of the list. */
-static unsigned choose_word(const struct bench *b, const char *option, word_list words,
-			    unsigned usual)
-{
-	const char *value = app_option(b->app, option);
-
-	for (unsigned i = 0; value && words(i, NULL); i++)
-		if (!strcmp(words(i, NULL), value))
-			return i;
-	return usual;
-}
-
 static int choose_policy(const struct bench *b, struct lookup_request *request,
 			 struct tm_error *err)
 {
-	unsigned chosen = choose_word(b, "policy", list_policies, b->nodes_given ? 1 : 0);
+	unsigned chosen = bench_choose_word(b, "policy", list_policies, b->nodes_given ? 1 : 0);
 	int rc;
 
 	request->policy = policies[chosen].policy;
@@ -153,9 +141,9 @@ static int parse(struct bench *b, struct tm_error *err)
 	if (!rc)
 		rc = bench_parse_number(b, "lookups", 0, 1, UINT32_MAX * 1024ULL, &request->lookups,
 					err);
-	request->page =
-		(enum tm_bench_page)choose_word(b, "page", bench_page_word, TM_BENCH_PAGE_USUAL);
-	request->written = !choose_word(b, "mapping", bench_mapping_word, 0);
+	request->page = (enum tm_bench_page)bench_choose_word(b, "page", bench_page_word,
+							      TM_BENCH_PAGE_USUAL);
+	request->written = !bench_choose_word(b, "mapping", bench_mapping_word, 0);
 	request->numa = &b->numa;
 	request->time_ns = b->time_ns;
 	request->threads = b->threads;
@@ -293,7 +281,7 @@ static int label(struct bench *b, struct bench_case *c, const struct lookup_requ
 		rc = bench_case_text(result, c, "page", tm_bench_page_name(request->page));
 	if (!rc)
 		rc = bench_case_text(result, c, "mapping",
-				     request->written ? "written" : "read-only");
+				     bench_mapping_word(!request->written, NULL));
 	if (!rc)
 		rc = bench_case_number(result, c, "threads", request->threads);
 	if (!rc)

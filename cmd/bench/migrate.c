@@ -229,11 +229,10 @@ static int choose_readers(struct bench *b, struct tm_error *err)
 static int parse(struct bench *b, struct tm_error *err)
 {
 	struct migrate_request *r = b->request;
-	const char *mapping = app_option(b->app, "mapping");
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int rc;
 
-	r->written = !mapping || !strcmp(mapping, "written");
+	r->written = !bench_choose_word(b, "mapping", bench_mapping_word, 0);
 	if (b->threads_given) {
 		tm_error_set(err, EINVAL, "--threads: one thread moves the pages");
 		tm_error_hint(err, "--readers says how many others read them");
@@ -266,7 +265,7 @@ static int add_labels(struct bench *b, struct bench_case *c, uint64_t batch)
 	    bench_case_number(result, c, "to", (uint64_t)r->to) ||
 	    bench_case_number(result, c, "size_bytes", r->size) ||
 	    bench_case_number(result, c, "batch", batch) ||
-	    bench_case_text(result, c, "mapping", r->written ? "written" : "read-only") ||
+	    bench_case_text(result, c, "mapping", bench_mapping_word(!r->written, NULL)) ||
 	    bench_case_number(result, c, "mover_cpu", (uint64_t)r->mover_cpu) ||
 	    bench_case_number(result, c, "readers", r->readers))
 		return -ENOMEM;

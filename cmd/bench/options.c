@@ -53,6 +53,17 @@ int bench_parse_number(const struct bench *b, const char *option, uint64_t usual
 	return 0;
 }
 
+unsigned bench_choose_word(const struct bench *b, const char *option, word_list words,
+			   unsigned usual)
+{
+	const char *value = app_option(b->app, option);
+
+	for (unsigned i = 0; value && words(i, NULL); i++)
+		if (!strcmp(words(i, NULL), value))
+			return i;
+	return usual;
+}
+
 const char *bench_mapping_word(size_t i, const char **help)
 {
 	static const char *const words[] = { "written", "read-only", NULL };

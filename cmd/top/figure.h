@@ -31,9 +31,12 @@ struct top_figure_row {
 	const char *unit;    /* behind its value there */
 	const char *heading; /* above lines; NULL: not in lines */
 	int width;	     /* of that column */
-	struct top_rate (*get)(const struct top_view *view);
+	struct top_rate (*get)(const struct top_view *view); /* NULL: of this counter */
+	enum tm_counter counter;
 };
 
 extern const struct top_figure_row top_figures[TOP_FIGURES];
+
+struct top_rate top_figure_rate(const struct top_view *view, enum top_figure figure);
 
 #endif

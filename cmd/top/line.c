@@ -28,7 +28,7 @@ void top_line(const struct top_view *view, bool raw, struct tm_buf *text)
 
 		if (!figure->heading)
 			continue;
-		rate = figure->get(view);
+		rate = top_figure_rate(view, (enum top_figure)i);
 		if (raw && rate.state == TM_KNOWN)
 			tm_buf_addf(text, " %.3f", rate.per_second);
 		else if (raw)

@@ -31,7 +31,7 @@ void top_state_update(struct top_state *state, const struct top_view *view)
 {
 	state->view = *view;
 	for (size_t i = 0; i < TOP_FIGURES; i++) {
-		struct top_rate rate = top_figures[i].get(view);
+		struct top_rate rate = top_figure_rate(view, (enum top_figure)i);
 
 		state->rates[i] = rate;
 		if (!view->before)
