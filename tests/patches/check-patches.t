@@ -69,7 +69,7 @@ objects()
 		case $target:$file in
 		arm64:arch/x86/* | bare:mm/mempolicy.c | bare:drivers/base/node.c) continue ;;
 		# Not compiled where the option is off.
-		arm64:mm/tlb_defer.c | bare:mm/tlb_defer.c | bare:mm/page_ext.c | *:mm/page_reporting.c) continue ;;
+		arm64:mm/tlb_defer.c | bare:mm/tlb_defer.c | bare:mm/page_ext.c | bare:mm/page_reporting.c) continue ;;
 		esac
 		# A new file is only where its patch is.
 		[[ -e $check/tree/$file ]] || continue
